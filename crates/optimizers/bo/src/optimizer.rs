@@ -3,8 +3,8 @@
 use thrifty_acquisition::AcquisitionFactory;
 use thrifty_model_based::{
     Designer, GpSurrogate, ModelBased, OutputFitter, PendingPolicy, StateSettings, SurrogateState, Turn,
-    acquisition_fingerprint, ask_given_allowed, check_config, design_changed, fingerprint, is_modelled,
-    measurement, points_of, surrogate_fingerprint,
+    acquisition_fingerprint, ask_given, check_config, design_changed, fingerprint, is_modelled, measurement,
+    points_of, surrogate_fingerprint,
 };
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{
@@ -225,7 +225,7 @@ impl Optimizer for BayesianOptimizer {
         id: TrialId,
         given: &Config,
     ) -> Result<Ask<Config>, OptimizerError> {
-        ask_given_allowed(self, |bo| (&mut bo.space, &bo.known_constraint), history, id, given)
+        ask_given(self, |bo| (&mut bo.space, &bo.known_constraint), history, id, given)
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {

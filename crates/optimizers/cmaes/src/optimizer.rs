@@ -142,7 +142,7 @@ impl Optimizer for CmaEs {
         id: TrialId,
         given: &Config,
     ) -> Result<Ask<Config>, OptimizerError> {
-        let asked = ask_given(self, |optimizer| &mut optimizer.space, history, id, given)?;
+        let asked = ask_given(self, |own| (&mut own.space, &own.known_constraint), history, id, given)?;
         Ok(match asked {
             Ask::Evaluate(suggestion) => Ask::Evaluate(Suggestion { memo: Memo::default(), ..suggestion }),
             other => other,

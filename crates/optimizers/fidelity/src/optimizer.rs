@@ -180,7 +180,7 @@ impl Optimizer for MultiFidelityOptimizer {
         id: TrialId,
         given: &Config,
     ) -> Result<Ask<Config>, OptimizerError> {
-        ask_given(self, |optimizer| &mut optimizer.space, history, id, given)
+        ask_given(self, |own| (&mut own.space, &own.known_constraint), history, id, given)
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {

@@ -41,7 +41,9 @@ impl MultiFidelityOptimizer {
         let mut candidates = state.maximize(&*acquisition, "acquisition");
         self.add_evaluated(state, &*acquisition, history, &mut candidates)?;
         reject_nan(&factory, &candidates, id)?;
-        let Some(chosen) = state.first_new(candidates) else { return Ok(Ask::Stop(StopReason::Exhausted)) };
+        let Some(chosen) = state.first_allowed(candidates)? else {
+            return Ok(Ask::Stop(StopReason::Exhausted));
+        };
         let known = cost.as_ref().map(|cost| cost.at(&chosen.x).0).or_else(|| state.expected_cost(&chosen.x));
         Ok(Ask::Evaluate(self.suggestion(state, &chosen, known)))
     }

@@ -45,7 +45,7 @@ impl LevelSetState<'_> {
             let x = space
                 .encode(&space.sample(&mut rng))
                 .map_err(|error| OptimizerError::failed("encoding a random point", error))?;
-            return Ok(self.surrogates.first_new(vec![Candidate { x, value: 0.0 }]));
+            return self.surrogates.first_allowed(vec![Candidate { x, value: 0.0 }]);
         }
         if settings.criterion == Criterion::Ambiguity {
             return Ok(self.most_ambiguous(settings, after));
@@ -72,7 +72,7 @@ impl LevelSetState<'_> {
             let shortlist = settings.criterion.looks_ahead().then_some(settings.shortlist);
             return Ok(best_of(&*acquisition, &context, &open, shortlist));
         }
-        Ok(self.surrogates.first_new(self.surrogates.maximize(&*acquisition, "acquisition")))
+        self.surrogates.first_allowed(self.surrogates.maximize(&*acquisition, "acquisition"))
     }
 
     /// A criterion per unit of known cost, times the probability that all constraints hold.

@@ -103,7 +103,7 @@ impl Modelled<Config> for LevelSetTurn<'_> {
             let open = self.state.open(&self.settings);
             candidates.into_iter().find(|candidate| crate::state::contains(&open, &candidate.x))
         } else {
-            self.state.surrogates.first_new(candidates)
+            self.state.surrogates.first_allowed(candidates)?
         };
         Ok(chosen.map(|chosen| self.suggestion(&chosen)))
     }

@@ -36,12 +36,6 @@ impl SurrogateState<'_> {
         self.known_constraint.is_none_or(|known| known.allows_point(self.space, x))
     }
 
-    /// The first candidate that is allowed and was not asked before, else any such point; nothing when none is left or found.
-    #[must_use]
-    pub fn first_new(&self, candidates: Vec<Candidate>) -> Option<Candidate> {
-        self.first_allowed(candidates).ok().flatten()
-    }
-
     /// The first candidate that is allowed and was not asked before, else any such point; nothing when everything allowed was asked.
     ///
     /// # Errors

@@ -18,17 +18,6 @@ pub struct Candidate {
 /// Largest number of points of a finite domain that is searched point by point.
 pub(crate) const ENUMERABLE: u64 = 100_000;
 
-/// The first usable candidate, else any usable point of the domain; nothing when none is left or found.
-pub fn first_new(
-    domain: &Domain,
-    usable: impl Fn(&[f64]) -> bool,
-    candidates: Vec<Candidate>,
-    seed: Seed,
-    id: TrialId,
-) -> Option<Candidate> {
-    first_allowed(domain, |_| true, usable, candidates, seed, id).ok().flatten()
-}
-
 /// The first candidate that is allowed and new, else any such point of the domain; nothing when everything that is allowed was asked.
 ///
 /// # Errors
@@ -73,7 +62,8 @@ mod tests {
     fn the_first_candidate_of_use_is_taken() {
         let domain = Domain::new(vec![Variable::continuous()]).unwrap();
         let first = |limit: f64, candidates: Vec<Candidate>| {
-            first_new(&domain, |x| x[0] > limit, candidates, Seed(1), TrialId(4))
+            let any = |_: &[f64]| true;
+            first_allowed(&domain, any, |x| x[0] > limit, candidates, Seed(1), TrialId(4)).unwrap()
         };
         assert_eq!(first(0.3, vec![candidate(0.2), candidate(0.5), candidate(0.9)]), Some(candidate(0.5)));
         // None is of use: the first random point that is, without a value.
@@ -107,11 +97,13 @@ mod tests {
         let domain = Domain::new(vec![Variable::stepped(4), Variable::stepped(3)]).unwrap();
         let all = domain.enumerate(100).unwrap();
         assert_eq!(all.len(), 12);
+        let first = |is_new: &dyn Fn(&[f64]) -> bool| {
+            first_allowed(&domain, |_| true, is_new, vec![], Seed(1), TrialId(0)).unwrap()
+        };
         for (at, last) in all.iter().enumerate() {
-            let usable = |x: &[f64]| all[at..].iter().any(|point| point == x);
-            let found = first_new(&domain, usable, vec![], Seed(1), TrialId(0)).unwrap();
+            let found = first(&|x| all[at..].iter().any(|point| point == x)).unwrap();
             assert_eq!((&found.x, found.value), (last, f64::NEG_INFINITY));
         }
-        assert_eq!(first_new(&domain, |_| false, vec![], Seed(1), TrialId(0)), None);
+        assert_eq!(first(&|_| false), None);
     }
 }

@@ -1,7 +1,5 @@
 //! Completion of configurations of which a part is given.
 
-use std::sync::LazyLock;
-
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{Ask, History, Optimizer, OptimizerError, Suggestion, TrialId};
 
@@ -16,23 +14,6 @@ pub fn check_config(space: &Space, config: &Config, is_whole: bool) -> Result<()
     checked.map_err(|error| OptimizerError::failed("a configuration from elsewhere", error))
 }
 
-/// The suggestion for trial `id` that has the given values: [`Optimizer::ask_given`] of an optimiser without a known constraint.
-///
-/// As [`ask_given_allowed`]; `space` is the place of the optimiser's space.
-///
-/// # Errors
-/// As [`Optimizer::ask`] and [`check_config`].
-pub fn ask_given<O: Optimizer<Query = Config>>(
-    optimizer: &mut O,
-    space: impl Fn(&mut O) -> &mut Space,
-    history: &History<Config>,
-    id: TrialId,
-    given: &Config,
-) -> Result<Ask<Config>, OptimizerError> {
-    static NONE: LazyLock<KnownConstraint> = LazyLock::new(KnownConstraint::default);
-    ask_given_allowed(optimizer, |optimizer| (space(optimizer), &*NONE), history, id, given)
-}
-
 /// The suggestion for trial `id` that has the given values: [`Optimizer::ask_given`] of every optimiser of a space.
 ///
 /// The optimiser suggests on the part of its space that has these values, with the same encoding, so that its models are what
@@ -42,7 +23,7 @@ pub fn ask_given<O: Optimizer<Query = Config>>(
 ///
 /// # Errors
 /// As [`Optimizer::ask`] and [`check_config`], and where nothing random is allowed.
-pub fn ask_given_allowed<O: Optimizer<Query = Config>>(
+pub fn ask_given<O: Optimizer<Query = Config>>(
     optimizer: &mut O,
     parts: impl Fn(&mut O) -> (&mut Space, &KnownConstraint),
     history: &History<Config>,

@@ -6,7 +6,7 @@ use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{Ask, Best, Fingerprint, History, Optimizer, OptimizerError, Suggestion, TrialId};
 
 use crate::fingerprint::format_one;
-use crate::{ask_given_allowed, check_config, fingerprint};
+use crate::{ask_given, check_config, fingerprint};
 
 /// Random search: uniform points of the unit cube, one random stream per trial.
 ///
@@ -133,7 +133,7 @@ impl Optimizer for RandomSearch {
         id: TrialId,
         given: &Config,
     ) -> Result<Ask<Config>, OptimizerError> {
-        ask_given_allowed(self, |search| (&mut search.space, &search.known_constraint), history, id, given)
+        ask_given(self, |search| (&mut search.space, &search.known_constraint), history, id, given)
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {

@@ -9,7 +9,7 @@ use thrifty_study::{Ask, Best, Fingerprint, History, Optimizer, OptimizerError, 
 
 use crate::fingerprint::format_one;
 use crate::random::random_allowed;
-use crate::{ask_given_allowed, check_config, fingerprint};
+use crate::{ask_given, check_config, fingerprint};
 
 /// Quasi-random search: the points of one scrambled Sobol sequence in order; above [`MAX_SOBOL_DIM`] columns uniform points.
 ///
@@ -87,7 +87,7 @@ impl Optimizer for SobolSearch {
         id: TrialId,
         given: &Config,
     ) -> Result<Ask<Config>, OptimizerError> {
-        ask_given_allowed(self, |search| (&mut search.space, &search.known_constraint), history, id, given)
+        ask_given(self, |search| (&mut search.space, &search.known_constraint), history, id, given)
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {

@@ -5,7 +5,7 @@ mod usable;
 use std::collections::BTreeMap;
 
 use thrifty_sampling::{MAX_SOBOL_DIM, Seed, Sobol};
-use thrifty_search::{ask_given_allowed, check_config};
+use thrifty_search::{ask_given, check_config};
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{
     Ask, Best, Fingerprint, History, Optimizer, OptimizerError, StopReason, Suggestion, TrialId,
@@ -299,8 +299,7 @@ impl Optimizer for TpeOptimizer {
     ) -> Result<Ask<Config>, OptimizerError> {
         let fixed = self.coding.given(given);
         let whole = std::mem::replace(&mut self.coding, fixed);
-        let asked =
-            ask_given_allowed(self, |tpe| (&mut tpe.space, &tpe.known_constraint), history, id, given);
+        let asked = ask_given(self, |tpe| (&mut tpe.space, &tpe.known_constraint), history, id, given);
         self.coding = whole;
         asked
     }

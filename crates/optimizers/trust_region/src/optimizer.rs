@@ -3,7 +3,7 @@
 use thrifty_domain::Points;
 use thrifty_gp::GpSurrogate;
 use thrifty_model_based::{
-    Candidate, Designer, OutputFitter, SurrogateState, ask_given, check_config, fingerprint, first_new,
+    Candidate, Designer, OutputFitter, SurrogateState, ask_given, check_config, fingerprint, first_allowed,
     is_modelled, measurement, points_of, surrogate_fingerprint,
 };
 use thrifty_params::Parameterized;
@@ -204,10 +204,9 @@ impl Optimizer for TrustRegionOptimizer {
         let trust = TrustBox { domain, center: &center, sides: &sides };
         let candidates = self.drawn(&state, &trust, history, id)?;
         let asked = points_of(&self.space, history.trials())?;
-        let is_new = |x: &[f64]| {
-            asked.rows().all(|known| known != x) && self.known_constraint.allows(&self.space.decode(x))
-        };
-        let Some(chosen) = first_new(domain, is_new, candidates, seed, id) else {
+        let is_allowed = |x: &[f64]| self.known_constraint.allows_point(&self.space, x);
+        let is_new = |x: &[f64]| asked.rows().all(|known| known != x);
+        let Some(chosen) = first_allowed(domain, is_allowed, is_new, candidates, seed, id)? else {
             return Ok(Ask::Stop(StopReason::Exhausted));
         };
         let prediction = state.posterior().predict(&chosen.x);
@@ -234,7 +233,7 @@ impl Optimizer for TrustRegionOptimizer {
         id: TrialId,
         given: &Config,
     ) -> Result<Ask<Config>, OptimizerError> {
-        ask_given(self, |optimizer| &mut optimizer.space, history, id, given)
+        ask_given(self, |own| (&mut own.space, &own.known_constraint), history, id, given)
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {

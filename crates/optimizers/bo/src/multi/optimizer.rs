@@ -1,8 +1,8 @@
 //! Bayesian optimisation of several objectives.
 
 use thrifty_model_based::{
-    Designer, GpSurrogate, ModelBased, OutputFitter, ParetoMember, ParetoSet, Turn, ask_given_allowed,
-    check_config, design_changed, fingerprint, measurement, points_of, surrogate_fingerprint,
+    Designer, GpSurrogate, ModelBased, OutputFitter, ParetoMember, ParetoSet, Turn, ask_given, check_config,
+    design_changed, fingerprint, measurement, points_of, surrogate_fingerprint,
 };
 use thrifty_pareto::ReferencePoint;
 use thrifty_space::{Config, KnownConstraint, Space};
@@ -215,7 +215,7 @@ impl Optimizer for MultiObjectiveOptimizer {
         id: TrialId,
         given: &Config,
     ) -> Result<Ask<Config>, OptimizerError> {
-        ask_given_allowed(self, |bo| (&mut bo.space, &bo.known_constraint), history, id, given)
+        ask_given(self, |bo| (&mut bo.space, &bo.known_constraint), history, id, given)
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {

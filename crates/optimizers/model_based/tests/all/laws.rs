@@ -138,7 +138,7 @@ fn choices_are_new_and_allowed() {
     let state = SurrogateState::fit(&fitter, settings(CostAwareness::Ignore)).unwrap().unwrap();
     let state = state.with_known_constraint(&known);
     let candidates: Vec<Candidate> = [0.4, 0.81, 0.9].map(|x| Candidate { x: vec![x], value: 0.0 }).to_vec();
-    assert_eq!(state.first_new(candidates).unwrap().x, [0.9]);
+    assert_eq!(state.first_allowed(candidates).unwrap().unwrap().x, [0.9]);
     let acquisition = state.acquisition(&AcquisitionKind::default()).unwrap();
     let found = state.maximize(&*acquisition, "acquisition");
     assert!(found[0].value.is_finite() && found[0].x[0] > 0.7, "{:?}", found[0]);

@@ -367,7 +367,7 @@ fn points_that_were_asked_are_not_chosen_again() {
     let state = SurrogateState::fit(&fitter, settings()).unwrap().unwrap();
     let first = |state: &SurrogateState<'_>, points: &[f64]| {
         let candidates = points.iter().map(|x| Candidate { x: vec![*x], value: 1.0 }).collect();
-        state.first_new(candidates).unwrap().x[0]
+        state.first_allowed(candidates).unwrap().unwrap().x[0]
     };
     assert_eq!(first(&state, &[POINTS[1], 0.3, 0.7]), 0.3);
     let state = state.with_asked(Points::from_flat(vec![0.3], 1));

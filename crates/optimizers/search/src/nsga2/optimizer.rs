@@ -10,8 +10,8 @@ use thrifty_study::{
 use super::operators::{crossover, mutate};
 use super::rank::{Evaluation, Rank, standings};
 use crate::{
-    Candidate, Designer, InitialDesign, ParetoSet, ask_given_allowed, check_config, design_changed,
-    fingerprint, first_allowed, points_of,
+    Candidate, Designer, InitialDesign, ParetoSet, ask_given, check_config, design_changed, fingerprint,
+    first_allowed, points_of,
 };
 
 /// Settings of [`Nsga2`].
@@ -232,7 +232,7 @@ impl Optimizer for Nsga2 {
         id: TrialId,
         given: &Config,
     ) -> Result<Ask<Config>, OptimizerError> {
-        ask_given_allowed(self, |search| (&mut search.space, &search.known_constraint), history, id, given)
+        ask_given(self, |search| (&mut search.space, &search.known_constraint), history, id, given)
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
