@@ -326,7 +326,11 @@ fn fits(surrogate: &dyn Surrogate, dim: usize, (x, y): &Case, what: &str) {
     // Hyperparameters of something else are ignored, not trusted.
     fit(Some(&FOREIGN));
     updates(surrogate, &domain, data, what);
+    fantasies(&*fitted, dim, scale, what);
+}
 
+/// A fantasy above the mean is reproducible and does not move the mean down.
+fn fantasies(fitted: &dyn FittedSurrogate, dim: usize, scale: f64, what: &str) {
     let at = vec![FANTASY; dim];
     let Prediction { mean, variance } = fitted.posterior().predict(&at);
     let lie = mean + ABOVE * (variance + fitted.noise_variance()).sqrt() + scale;

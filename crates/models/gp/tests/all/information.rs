@@ -242,7 +242,7 @@ fn journals_do_not_mention_the_usual_search() {
     assert_eq!(read.search, Search::AverageInformation);
 }
 
-/// With nothing to learn a fit is the process as it is, whatever the search.
+/// Fits without parameters are the process as it is, whatever the search.
 #[test]
 fn a_fit_without_parameters_conditions() {
     let x = Points::from_flat(vec![0.1, 0.4, 0.8], 1);
