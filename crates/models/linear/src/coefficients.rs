@@ -86,7 +86,7 @@ impl Coefficients {
         Ok(belief)
     }
 
-    /// What arithmetic on distributions gave: positive semi-definite but for rounding, which may be larger than [`Coefficients::new`] allows.
+    /// Result of arithmetic on distributions: positive semi-definite but for rounding, which may be larger than [`Coefficients::new`] allows.
     pub(crate) fn computed(mean: Vec<f64>, covariance: Vec<f64>) -> Result<Self, LinearError> {
         let mut belief = Self::try_from(Unchecked { mean, covariance })?;
         belief.symmetrise();

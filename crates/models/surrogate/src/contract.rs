@@ -4,8 +4,8 @@ use thrifty_domain::{Domain, Points, PointsRef};
 use thrifty_sampling::Seed;
 
 use crate::{
-    EarlierFit, Lookahead, LookaheadCotangent, Observations, Posterior, Prediction, SamplePath, Surrogate,
-    fit_checked,
+    EarlierFit, FittedSurrogate, Lookahead, LookaheadCotangent, Observations, Posterior, Prediction,
+    SamplePath, Surrogate, fit_checked,
 };
 
 /// Predictions are finite, variances not negative, and a batch equals its points one by one to `tolerance`.
