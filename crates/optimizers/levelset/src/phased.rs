@@ -165,7 +165,7 @@ impl PhasedLevelSet {
     /// Kernel of the model behind a trial; nothing for trials of the design.
     #[must_use]
     pub fn family_of(&self, trial: &Trial<Config>) -> Option<KernelFamily> {
-        self.settings.families.get(chosen(trial)?.1).copied()
+        Some(self.settings.families[self.chosen(trial)?.1])
     }
 
     /// The points that are classified in a study with this seed, on the unit cube.
@@ -195,9 +195,21 @@ impl PhasedLevelSet {
         phases.iter().position(|phase| id.0 < phase.until as u64).unwrap_or(phases.len() - 1)
     }
 
+    /// Phase and kernel of a trial that has a model; nothing for numbers of others, as in a file that was changed.
+    fn chosen(&self, trial: &Trial<Config>) -> Option<(usize, usize)> {
+        let (phases, families) = (self.settings.phases.len(), self.settings.families.len());
+        match trial.memo.get(&CHOICE)?[..] {
+            [phase, family] => Some((phase as usize, family as usize)),
+            _ => None,
+        }
+        .filter(|(phase, family)| *phase < phases && *family < families)
+    }
+
     /// Position of the kernel of a phase: that of an earlier trial of it, or chosen by the measurements so far.
     fn family(&self, phase: usize, history: &History<Config>, id: TrialId) -> Result<usize, OptimizerError> {
-        if let Some((_, family)) = history.trials().iter().filter_map(chosen).find(|(of, _)| *of == phase) {
+        if let Some((_, family)) =
+            history.trials().iter().filter_map(|trial| self.chosen(trial)).find(|(of, _)| *of == phase)
+        {
             return Ok(family);
         }
         let failed = |what: &str, error: &dyn std::fmt::Display| {
@@ -251,14 +263,6 @@ fn level_set(
         .with_surrogate(settings.model(family)))
 }
 
-/// Phase and kernel of a trial that has a model.
-fn chosen(trial: &Trial<Config>) -> Option<(usize, usize)> {
-    match trial.memo.get(&CHOICE)?[..] {
-        [phase, family] => Some((phase as usize, family as usize)),
-        _ => None,
-    }
-}
-
 impl Optimizer for PhasedLevelSet {
     type Query = Config;
     type Recommendation = Classified;
@@ -302,7 +306,7 @@ impl Optimizer for PhasedLevelSet {
     }
 
     fn recommend(&mut self, history: &History<Config>) -> Result<Option<Classified>, OptimizerError> {
-        let last = history.trials().iter().rev().find_map(chosen);
+        let last = history.trials().iter().rev().find_map(|trial| self.chosen(trial));
         let (phase, family) = last.map_or((0, None), |(phase, family)| (phase, Some(family)));
         self.begin(phase, family)?.classify(history)
     }

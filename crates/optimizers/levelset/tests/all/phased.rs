@@ -7,7 +7,7 @@ use thrifty_model_based::InitialDesign;
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{
-    Ask, History, MaxTrials, Optimizer, Outcome, StopReason, Study, Trial, TrialId, contract,
+    Ask, History, MaxTrials, MemoKey, Optimizer, Outcome, StopReason, Study, Trial, TrialId, contract,
 };
 use thrifty_testbed::LevelSetProblem;
 
@@ -165,4 +165,20 @@ fn huge_losses_are_no_error() {
         Study::new(PhasedLevelSet::new(space(), settings(12)).unwrap(), Seed(2)).with_stop(MaxTrials(12));
     study.run(|config, context| if context.id.0 == 3 { -1e200 } else { loss(config) }).unwrap();
     assert!(study.recommend().unwrap().is_some());
+}
+
+/// Numbers of phases and kernels that there are not, as in a journal that was changed by hand, are no choice.
+#[test]
+fn a_choice_of_something_else_is_ignored() {
+    let optimizer = || PhasedLevelSet::new(space(), settings(20)).unwrap();
+    let mut study = Study::new(optimizer(), Seed(4)).with_stop(MaxTrials(12));
+    study.run(|config, _| loss(config)).unwrap();
+    let key: MemoKey<Vec<f64>> = MemoKey::new("phase");
+    for choice in [vec![9.0, 0.0], vec![0.0, 9.0], vec![-1.0, f64::NAN], vec![1.0]] {
+        let mut trials = study.history().trials().to_vec();
+        trials.iter_mut().for_each(|trial| trial.memo.set(&key, &choice));
+        let history = History::from_trials(trials, Seed(4));
+        let mut other = optimizer();
+        assert!(other.recommend(&history).is_ok() && other.ask(&history, TrialId(12)).is_ok(), "{choice:?}");
+    }
 }
