@@ -34,10 +34,16 @@ struct Search {
     candidates: Vec<Candidate>,
     /// The loss to improve on.
     target: f64,
-    /// Largest expected improvement, where the acquisition function is one.
-    expected: Option<f64>,
-    /// Expected improvement at the best candidate, where the acquisition function is one.
-    gain: Option<f64>,
+    /// Expected improvement, where the acquisition function is one.
+    improvement: Option<Improvement>,
+}
+
+/// Expected improvement on the target, times the probability of being feasible.
+#[derive(Clone, Copy)]
+struct Improvement {
+    largest: f64,
+    /// At the best candidate, which is another point than that of the largest where costs count.
+    at_best: f64,
 }
 
 impl<'a> BoTurn<'a> {
@@ -66,12 +72,13 @@ impl<'a> BoTurn<'a> {
         reject_nan(factory, &candidates, self.id)?;
         let target = state.target(factory.target());
         let best = candidates.first().filter(|_| factory.is_expected_improvement());
-        let gain = best.map(|best| state.feasible_improvement(&best.x, target));
-        // The best per unit of cost is another point than the best.
-        let counts_cost = best.is_some_and(|best| state.expected_cost(&best.x).is_some());
-        let largest = || state.max_expected_improvement(target).map(|(_, expected)| expected);
-        let expected = if counts_cost { largest() } else { gain };
-        Ok(Search { candidates, target, expected, gain })
+        let improvement = best.map(|best| {
+            let at_best = state.feasible_improvement(&best.x, target);
+            let counts_cost = state.expected_cost(&best.x).is_some();
+            let largest = if counts_cost { state.max_expected_improvement(target) } else { None };
+            Improvement { largest: largest.map_or(at_best, |(_, expected)| expected), at_best }
+        });
+        Ok(Search { candidates, target, improvement })
     }
 
     /// True if the largest expected improvement is below this share of the range of the run's losses.
@@ -140,7 +147,7 @@ impl Modelled<Config> for BoTurn<'_> {
             _ => false,
         };
         let search = self.search(by)?;
-        let (target, expected, gain) = (search.target, search.expected, search.gain);
+        let (target, improvement) = (search.target, search.improvement);
         let mut candidates = std::mem::take(&mut search.candidates);
         if explores {
             // Where little is allowed, random points may not be, but those of the search are.
@@ -154,19 +161,19 @@ impl Modelled<Config> for BoTurn<'_> {
         let suggestion = self.suggestion(&chosen.x).with_diagnostic("threshold", target);
         let (name, value) = if explores { ("explored", 1.0) } else { ("acquisition", chosen.value) };
         let mut suggestion = suggestion.with_diagnostic(name, value);
-        if let (Some(expected), Some(gain)) = (expected, gain) {
+        if let Some(Improvement { largest, at_best }) = improvement {
             suggestion = suggestion
-                .with_outlook(&EXPECTED_IMPROVEMENT, expected)
-                .with_outlook(&EXPECTED_GAIN, self.state.in_units_of_loss(gain, target));
+                .with_outlook(&EXPECTED_IMPROVEMENT, largest)
+                .with_outlook(&EXPECTED_GAIN, self.state.in_units_of_loss(at_best, target));
         }
         Ok(Ask::Evaluate(suggestion))
     }
 
     fn outlook(&mut self, by: Option<&dyn AcquisitionFactory>) -> Result<Option<Outlook>, OptimizerError> {
         let search = self.search(by)?;
-        let (target, expected) = (search.target, search.expected);
+        let (target, improvement) = (search.target, search.improvement);
         let largest = || self.state.max_expected_improvement(target).map(|(_, expected)| expected);
-        let expected = expected.or_else(largest).unwrap_or(0.0);
+        let expected = improvement.map(|of_rule| of_rule.largest).or_else(largest).unwrap_or(0.0);
         Ok(Some(Outlook { expected, range: self.state.range(), target: Some(target) }))
     }
 

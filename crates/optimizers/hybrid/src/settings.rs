@@ -154,6 +154,9 @@ impl HybridSettings {
     /// # Errors
     /// [`OptimizerError`] names the rule and the trial.
     pub(crate) fn check_objectives(&self, objectives: usize, id: TrialId) -> Result<(), OptimizerError> {
+        if objectives <= 1 {
+            return Ok(());
+        }
         let explores = self.exploration != Exploration::Never || self.convergence == OnConvergence::Force;
         let rule = if self.acquisition().is_some() {
             "exploiting by another acquisition function"
@@ -162,9 +165,6 @@ impl HybridSettings {
         } else {
             return Ok(());
         };
-        if objectives <= 1 {
-            return Ok(());
-        }
         let error = format!("{rule} needs an optimiser with one objective, not {objectives}");
         Err(OptimizerError::failed(format!("suggesting trial {}", id.0), error))
     }

@@ -48,8 +48,7 @@ impl TrainingData {
                     data.x.push(&point);
                     data.targets.push(loss, found.noise_variance);
                     data.feasible.push(found.is_feasible());
-                    data.violations
-                        .push(found.constraints.iter().fold(0.0, |sum, value| sum + value.max(0.0)));
+                    data.violations.push(found.violation());
                 }
                 (Some(outcome), None) if outcome.is_unrelated() => {}
                 (Some(_), None) => data.failed.push(&point),

@@ -93,11 +93,10 @@ impl Weighing<'_> {
         }
         let logarithms: Vec<f64> = costs.iter().map(|cost| cost.ln()).collect();
         let data = Observations::new(points.as_ref(), &logarithms);
-        Ok(Some((self.fitter.fit_weight("cost".into(), data)?, self.exponent(&costs)?)))
-    }
-
-    fn exponent(&self, costs: &[f64]) -> Result<LogInverseCost, OptimizerError> {
-        exponent(self.settings, self.fitter.space, costs)
+        Ok(Some((
+            self.fitter.fit_weight("cost".into(), data)?,
+            exponent(self.settings, self.fitter.space, &costs)?,
+        )))
     }
 }
 
@@ -211,12 +210,10 @@ pub fn weighted_logarithm<'a>(
 
 #[cfg(test)]
 mod tests {
-    use thrifty_sampling::Seed;
     use thrifty_search::InitialDesign;
     use thrifty_space::Space;
 
     use super::*;
-    use crate::GpSurrogate;
 
     #[test]
     fn the_design_is_what_cooling_begins_with() {
@@ -226,17 +223,7 @@ mod tests {
             initial: InitialDesign::Sobol(2),
             ..StateSettings::default()
         };
-        let surrogate = GpSurrogate::default();
-        let fitter = OutputFitter {
-            space: &space,
-            surrogate: &surrogate,
-            weight_surrogate: &surrogate,
-            trials: Vec::new(),
-            seed: Seed(1),
-            id: TrialId(0),
-        };
-        let weighing = Weighing { settings: &settings, fitter: &fitter, has_cost: &|_| true };
-        let exponent = |costs: &[f64]| weighing.exponent(costs).unwrap().exponent();
+        let exponent = |costs: &[f64]| exponent(&settings, &space, costs).unwrap().exponent();
         // (10 - 6)/(10 - 3): the first two cost 3.
         assert!((exponent(&[1.0, 2.0, 3.0]) - 4.0 / 7.0).abs() < 1e-15);
         assert_eq!(exponent(&[1.0, 2.0]), 1.0);

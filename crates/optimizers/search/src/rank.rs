@@ -26,7 +26,7 @@ impl Rank {
         let Some(measured) = measurement(trial) else { return Some(Self::Lost) };
         Some(match outcome.objective() {
             Some(loss) if measured.is_feasible() => Self::Feasible(loss),
-            _ => Self::Infeasible(measured.constraints.iter().map(|value| value.max(0.0)).sum()),
+            _ => Self::Infeasible(measured.violation()),
         })
     }
 

@@ -169,6 +169,12 @@ impl Measurement {
         self.constraints.iter().all(|constraint| *constraint <= 0.0)
     }
 
+    /// Sum of the positive constraint values: by how much constraints are broken, 0 where none is.
+    #[must_use]
+    pub fn violation(&self) -> f64 {
+        self.constraints.iter().fold(0.0, |sum, value| sum + value.max(0.0))
+    }
+
     /// True if there are objectives, and all of them and the constraints are finite.
     pub(crate) fn is_finite(&self) -> bool {
         !self.objectives.is_empty()

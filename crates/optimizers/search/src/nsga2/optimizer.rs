@@ -161,7 +161,7 @@ fn fate(trial: &Trial<Config>) -> Evaluation<'_> {
     let Some(measurement) = trial.outcome.as_ref().and_then(Outcome::measurement) else {
         return Evaluation::Lost;
     };
-    let violation: f64 = measurement.constraints.iter().map(|c| c.max(0.0)).sum();
+    let violation = measurement.violation();
     if violation > 0.0 {
         Evaluation::Infeasible(violation)
     } else {

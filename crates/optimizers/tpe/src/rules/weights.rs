@@ -45,9 +45,11 @@ impl Weights {
     }
 }
 
-/// The loss up to this magnitude: beyond it sums of differences leave the range of numbers.
+/// Largest magnitude of a loss in a weight, that of the surrogates too: sums of differences of larger ones leave the range of numbers.
+const LARGEST: f64 = 1e150;
+
 fn carried(loss: f64) -> f64 {
-    loss.clamp(-1e150, 1e150)
+    loss.clamp(-LARGEST, LARGEST)
 }
 
 fn linear_forgetting(n: usize) -> Vec<f64> {
