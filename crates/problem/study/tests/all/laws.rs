@@ -198,3 +198,20 @@ fn rules_that_make_no_sense_are_named() {
         [&MaxCost(0.0), &Target(f64::NEG_INFINITY), &NoImprovement { epsilon: 0.0, times: 1 }, &MaxTrials(0)];
     assert!(rules.iter().all(|rule| rule.validate().is_ok()));
 }
+
+/// Only what is broken adds up, and nothing is broken where a measurement is feasible.
+#[test]
+fn a_violation_is_what_is_broken() {
+    let of =
+        |constraints: &[f64]| Measurement { constraints: constraints.to_vec(), ..Measurement::from(1.0) };
+    for (constraints, violation) in
+        [(&[][..], 0.0), (&[-1.0, 0.0], 0.0), (&[0.5, -3.0, 0.25], 0.75), (&[1e-300, -1e300], 1e-300)]
+    {
+        let found = of(constraints);
+        assert_eq!(
+            (found.violation(), found.is_feasible()),
+            (violation, violation == 0.0),
+            "{constraints:?}"
+        );
+    }
+}
