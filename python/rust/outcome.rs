@@ -35,9 +35,9 @@ impl Told {
         let outcome = match state.as_str() {
             "running" => return Ok(None),
             "measured" => Outcome::Measured(Measurement { objectives, constraints, cost, noise_variance }),
-            "failed" => Outcome::failed(message),
-            "unrelated" => Outcome::unrelated(message),
-            "pruned" => Outcome::Pruned { last_step },
+            "failed" => Outcome::failed(message).with_cost(cost),
+            "unrelated" => Outcome::unrelated(message).with_cost(cost),
+            "pruned" => Outcome::pruned(last_step).with_cost(cost),
             other => return Err(invalid(format!("no state {other}"))),
         };
         Ok(Some(directions.flip_outcome(outcome)))

@@ -247,7 +247,7 @@ fn records(space: &Space, history: &History<Config>) -> Vec<Record> {
             trial.state(),
             measured.map_or_else(Vec::new, |m| directions.flip(&m.objectives)),
             measured.map_or_else(Vec::new, |m| m.constraints.clone()),
-            measured.and_then(|m| m.cost),
+            trial.outcome.as_ref().and_then(Outcome::cost),
             reports.map(|(step, loss)| (*step, directions.first().flip(*loss))).collect(),
             message,
             trial.diagnostics.clone(),

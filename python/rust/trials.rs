@@ -166,10 +166,10 @@ impl Columns {
                 last = Some((step, value));
             }
         }
-        let Some((step, value)) = last else { return Ok(Some(Outcome::Pruned { last_step: 0 })) };
+        let Some((step, value)) = last else { return Ok(Some(Outcome::pruned(0))) };
         let step = step.max(0) as u64;
         reports.push((step, clipped(self.signs[0] * value)));
-        Ok(Some(Outcome::Pruned { last_step: step }))
+        Ok(Some(Outcome::pruned(step)))
     }
 
     /// The numbers of a trial.

@@ -305,7 +305,7 @@ def test_budgeted_training_of_several_controls():
     assert set(begin("abc", grid=3, later_grid=2).ask().params) == set("abc")
 
 
-def test_costs_of_failed_trainings_count():
+def test_costs_of_failed_trainings_count(tmp_path):
     space, costs = thrifty.Space().float("size", 0, 1), []
 
     def train(p):
@@ -315,10 +315,17 @@ def test_costs_of_failed_trainings_count():
     training = thrifty.BudgetedTraining(space, price=1e-6, score=(0.0, 1.0), cost=1.0, max_cost=4.0)
     done = training.run(train)
     assert done.spent == len(costs) == 4 and done.reason == "as much cost as allowed"
-    training = thrifty.BudgetedTraining(space, price=1e-6, score=(0.0, 1.0), cost=1.0, max_cost=4.0)
+    def begin():
+        return thrifty.BudgetedTraining(space, price=1e-6, score=(0.0, 1.0), cost=1.0, max_cost=4.0,
+                                        journal=tmp_path / "study.jsonl")
+
+    training = begin()
     for cost in (3.0, 2.0):
         training.tell(training.ask(), failed="out of memory", cost=cost)
     assert training.ask() is None and training.result().spent == 5.0
+    del training
+    again = begin()
+    assert again.ask() is None and again.result().spent == 5.0
 
 
 @pytest.mark.parametrize("change", [

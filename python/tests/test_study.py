@@ -240,19 +240,31 @@ def test_settings_without_a_meaning_in_the_units_of_the_user():
         thrifty.Study(space, "multi_objective", direction=["maximize", "minimize"], failures={"as_value": 2})
 
 
+def test_objectives_that_are_pruned_say_what_they_cost():
+    def objective(trial):
+        raise thrifty.Pruned(cost=2.0) if trial.id else thrifty.Pruned
+
+    study = thrifty.Study(SPACE, "random", seed=1)
+    study.optimize(objective, 2)
+    assert [(t.state, t.cost) for t in study.trials] == [("pruned", None), ("pruned", 2.0)]
+
+
 def test_outcomes():
     study = thrifty.Study(SPACE, "tpe", seed=1)
     trials = [study.ask() for _ in range(7)]
     study.tell(trials[0], 1.0, constraints=[-1.0], cost=2.5)
     study.tell(trials[1], float("nan"), constraints=[0.0])
-    study.tell(trials[2], failed="no memory")
+    study.tell(trials[2], failed="no memory", cost=1.5)
     study.tell(trials[3], unrelated="power cut")
     trials[4].report(3, 0.5)
-    study.tell(trials[4], pruned=True)
+    with pytest.raises(ValueError, match="trial 4: the cost is -1"):
+        study.tell(trials[4], pruned=True, cost=-1.0)
+    study.tell(trials[4], pruned=True, cost=0.5)
     study.tell(trials[5].id, [2.0], constraints=(1.0,), noise_variance=0.1)
     states = [t.state for t in study.trials]
     assert states == ["measured", "failed", "failed", "failed", "pruned", "measured", "running"]
-    assert study.trials[0].cost == 2.5 and study.trials[4].reports == [(3, 0.5)]
+    assert [t.cost for t in study.trials] == [2.5, None, 1.5, None, 0.5, None, None]
+    assert study.trials[4].reports == [(3, 0.5)]
     assert study.trials[2].message == "no memory" and "NaN" in study.trials[1].message
     assert study.best.trial == 0  # the other breaks its constraint
     for told, message in [((trials[0], 1.0), "told before"), ((99, 1.0), "never asked")]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,31 +26,6 @@ GRID_OF_TWO = 11
 """Values of each of two controls that are compared, as in the experiments of this library: all their combinations count."""
 
 
-class _CostedStudy(Study):
-    """Study whose budget counts the costs of failed trainings too, which neither its method nor its journal has."""
-
-    _max_cost = math.inf
-    _lost = 0.0
-
-    def ask(self) -> Trial | None:
-        if self._lost > 0.0 and self.spent >= self._max_cost:
-            self._why = "as much cost as allowed"
-            return None
-        return super().ask()
-
-    def tell(self, trial: Trial | int, value: float | Sequence[float] | None = None, *, cost: float | None = None,
-             **outcome: Any) -> None:
-        super().tell(trial, value, cost=cost, **outcome)
-        number = trial.id if isinstance(trial, Trial) else trial
-        if cost is not None and 0.0 < cost < math.inf and self.trials[number].cost is None:
-            self._lost += float(cost)
-
-    @property
-    def spent(self) -> float:
-        """All costs that are known."""
-        return sum(trial.cost or 0.0 for trial in self.trials) + self._lost
-
-
 class BudgetedTraining(AroundStudy):
     """Optimal stopping around a function that trains a model and returns its score and its cost.
 
@@ -72,8 +46,7 @@ class BudgetedTraining(AroundStudy):
     noise
         Standard deviations of the observation noise of score and cost, as shares of their scales.
     max_cost
-        No training once so much was spent. The cost of a training that failed counts where it is told; a journal does not keep
-        it.
+        No training once so much was spent. The cost of a training that failed counts where it is told.
     seed, journal
         As of :class:`thrifty.Study`.
     **settings
@@ -113,10 +86,8 @@ class BudgetedTraining(AroundStudy):
             own["grid"] = own["later_grid"] = GRID_OF_TWO
         if max_cost is not None:
             own["max_cost"] = max_cost / cost
-        self.study: _CostedStudy = _CostedStudy(space, "budgeted_training", seed=seed, direction=direction, journal=journal,
-                                                **{**own, **settings})
-        if max_cost is not None:
-            self.study._max_cost = float(max_cost)
+        self.study = Study(space, "budgeted_training", seed=seed, direction=direction, journal=journal,
+                           **{**own, **settings})
 
     def tell(self, trial: Trial | int, score: float | None = None, cost: float | None = None, **outcome: Any) -> None:
         """Records score and cost of a training, or with the keywords of :meth:`thrifty.Study.tell` why there are none."""
@@ -133,4 +104,5 @@ class BudgetedTraining(AroundStudy):
 
     def result(self) -> Trained:
         """The state now."""
-        return Trained(self.study.recommend(), self.study.spent, len(self.study), self.stopped or "")
+        spent = sum(trial.cost or 0.0 for trial in self.study.trials)
+        return Trained(self.study.recommend(), spent, len(self.study), self.stopped or "")

@@ -62,7 +62,11 @@ class Best:
 
 
 class Pruned(Exception):
-    """Raised by an objective of :meth:`Study.optimize` when its trial was pruned."""
+    """Raised by an objective of :meth:`Study.optimize` when its trial was pruned; with `cost`, if that is known."""
+
+    def __init__(self, *args: object, cost: float | None = None) -> None:
+        super().__init__(*args)
+        self.cost = cost
 
 
 class Study:
@@ -167,7 +171,7 @@ class Study:
         constraints
             Feasible where not positive.
         cost, noise_variance
-            Cost of the evaluation, and the known variance of the noise in the objectives.
+            Cost of the evaluation, whatever came of it, and the known variance of the noise in the objectives.
         failed
             Why there is no value.
         unrelated
@@ -312,8 +316,8 @@ class Study:
                   catch: tuple[type[Exception], ...]) -> None:
         try:
             result = objective(trial if wants_trial else trial.params)
-        except Pruned:
-            return self.tell(trial, pruned=True)
+        except Pruned as pruned:
+            return self.tell(trial, pruned=True, cost=pruned.cost)
         except catch as error:
             return self.tell(trial, failed=f"{type(error).__name__}: {error}")
         if isinstance(result, Mapping):

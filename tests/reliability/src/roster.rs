@@ -165,7 +165,7 @@ fn incident(place: &mut Place<'_>) -> Option<Outcome> {
     }
     match id {
         2 => Some(Outcome::failed("the solver \"diverged\"\nat step 7")),
-        5 => Some(Outcome::Pruned { last_step: 2 }),
+        5 => Some(Outcome::pruned(2)),
         9 => Some(Outcome::from(f64::NAN)),
         _ => None,
     }

@@ -68,7 +68,7 @@ fn searches_and_estimators() {
 #[test]
 fn pruned_trials() {
     let stopping = |config: &Config, id: TrialId| {
-        if id.0 % 3 == 1 { Outcome::Pruned { last_step: id.0 } } else { evaluate(config, id) }
+        if id.0 % 3 == 1 { Outcome::pruned(id.0) } else { evaluate(config, id) }
     };
     for policy in [PrunedPolicy::Ignore, PrunedPolicy::LastReport, PrunedPolicy::Worst] {
         contract::optimizer(|| PrunedAs::new(bo(), policy), stopping, 8);

@@ -68,7 +68,7 @@ impl Observer<Config> for Progress {
                 }
             }
             Outcome::Failed(failure) => format!("failed: {failure}"),
-            Outcome::Pruned { last_step } => format!("pruned at step {last_step}"),
+            Outcome::Pruned { last_step, .. } => format!("pruned at step {last_step}"),
         };
         let of = self.total.map_or_else(String::new, |total| format!(" of {total}"));
         eprintln!("trial {} ({}{of}): {result}, {best}, {ask}", trial.id.0, self.done);

@@ -40,9 +40,9 @@ const PROTOCOL: u32 = 1;
 enum Request {
     Ask {},
     Tell { trial: u64, outcome: Value },
-    Fail { trial: u64, message: String },
+    Fail { trial: u64, message: String, cost: Option<f64> },
     Report { trial: u64, step: u64, value: f64 },
-    Pruned { trial: u64 },
+    Pruned { trial: u64, cost: Option<f64> },
     Best {},
 }
 
@@ -83,18 +83,18 @@ fn answer(study: &mut ByHand, request: Request) -> Result<Value, CliError> {
             study.tell_printed(TrialId(trial), printed)?;
             Ok(json!({ "told": trial }))
         }
-        Request::Fail { trial, message } => {
-            study.tell(TrialId(trial), Outcome::failed(message))?;
+        Request::Fail { trial, message, cost } => {
+            study.tell(TrialId(trial), Outcome::failed(message).with_cost(cost))?;
             Ok(json!({ "told": trial }))
         }
         Request::Report { trial, step, value } => {
             let prune = study.report(TrialId(trial), step, value)?;
             Ok(json!({ "reported": trial, "prune": prune }))
         }
-        Request::Pruned { trial } => {
+        Request::Pruned { trial, cost } => {
             let reports = study.history()?.get(TrialId(trial)).map(|trial| trial.reports.as_slice());
             let last_step = reports.and_then(|reports| reports.last()).map_or(0, |report| report.0);
-            study.tell(TrialId(trial), Outcome::Pruned { last_step })?;
+            study.tell(TrialId(trial), Outcome::pruned(last_step).with_cost(cost))?;
             Ok(json!({ "told": trial }))
         }
         Request::Best {} => Ok(json!({ "best": summary::best(study.history()?)? })),

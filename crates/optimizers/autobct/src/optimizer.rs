@@ -25,7 +25,7 @@ use crate::{
 /// expected score of what was trained last is at least the value of going on, the study stops with the numbers behind it.
 /// Trials have one objective, the score's raw value, and a cost. One training at a time: another is not suggested
 /// while one runs. A failed training is not learnt from, and its control is not tried again, unless the failure has
-/// nothing to do with it. Constraints of measurements are not used.
+/// nothing to do with it; its cost is spent. Constraints of measurements are not used.
 ///
 /// Diagnostics of a suggestion: `value` (of going on), `stop` (the expected score of the last training, if there is one), `expected_score`
 /// and `expected_cost` of what is suggested, `spent`, and `outside`: how many reported values so far lay outside of

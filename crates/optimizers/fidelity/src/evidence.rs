@@ -73,15 +73,20 @@ fn push_observations(
             taken.push(at);
         }
     }
-    let cost = trial.outcome.as_ref().and_then(Outcome::measurement).and_then(|m| m.cost);
+    // How far the evaluation came: what a failed one cost is that of steps that are not known.
+    let (cost, steps) = match (&trial.outcome, &last) {
+        (Some(Outcome::Pruned { cost, .. }), Some(last)) => (*cost, last.step as f64),
+        (Some(Outcome::Measured(measured)), _) => (measured.cost, axis.value(&trial.query)),
+        _ => (None, f64::NAN),
+    };
     for at in taken {
-        let share = reports[at].step as f64 / axis.value(&trial.query);
+        let share = reports[at].step as f64 / steps;
         found.push(observation(trial, &reports[at], cost.map(|cost| cost * share), found));
     }
     match last {
         Some(report) => {
             let memo = trial.memo.clone();
-            found.push(Trial { memo, ..observation(trial, &report, None, found) });
+            found.push(Trial { memo, ..observation(trial, &report, cost, found) });
         }
         None => found.push(trial.clone()),
     }
@@ -175,7 +180,7 @@ mod tests {
     /// A pruned trial counts at its last report. Reports of running trials, and steps off the axis, do not count.
     #[test]
     fn pruned_and_running_trials() {
-        let pruned = |last| Some(Outcome::Pruned { last_step: last });
+        let pruned = |last| Some(Outcome::pruned(last));
         assert_eq!(seen(vec![trial(0.5, 64, 5, pruned(5))], 2), [(1, 1.0), (5, 0.2)]);
         assert!(seen(vec![trial(0.5, 64, 0, pruned(0))], 3).is_empty());
         assert!(seen(vec![trial(0.5, 64, 9, None)], 3).is_empty());
@@ -193,7 +198,7 @@ mod tests {
             (vec![(1, 0.9), (5, 0.5), (5, 0.4)], [(1, 0.9), (5, 0.4)]),
             (vec![(1, 0.9), (1, 0.8), (5, 0.5)], [(1, 0.8), (5, 0.5)]),
         ] {
-            let mut twice = trial(0.5, 64, 0, Some(Outcome::Pruned { last_step: 5 }));
+            let mut twice = trial(0.5, 64, 0, Some(Outcome::pruned(5)));
             twice.reports = reports;
             assert_eq!(seen(vec![twice], 2), expected, "the last value counts");
         }
@@ -204,14 +209,20 @@ mod tests {
     #[test]
     fn reports_cost_their_share_of_the_trial() {
         let axis = FidelityAxis::new(&space(), "epochs").unwrap();
-        let costs = |cost: Option<f64>| -> Vec<Option<f64>> {
-            let outcome = Measurement { cost, ..Measurement::from(0.01) };
-            let history = History::from_trials(vec![trial(0.5, 64, 64, Some(outcome.into()))], Seed(0));
-            let of = |trial: Trial<Config>| trial.outcome.and_then(|o| o.measurement().and_then(|m| m.cost));
+        let costs = |last: u64, outcome: Outcome| -> Vec<Option<f64>> {
+            let history = History::from_trials(vec![trial(0.5, 64, last, Some(outcome))], Seed(0));
+            let of = |trial: Trial<Config>| trial.outcome.and_then(|outcome| outcome.cost());
             observations(&space(), &axis, &history, 3).into_iter().map(of).collect()
         };
-        assert_eq!(costs(Some(8.0)), [0.125, 0.5, 2.0, 8.0].map(Some), "steps 1, 4, 16 and 64 of 64");
-        assert_eq!(costs(None), [None; 4], "no costs");
+        let measured = Outcome::from(0.01);
+        let all = costs(64, measured.clone().with_cost(8.0));
+        assert_eq!(all, [0.125, 0.5, 2.0, 8.0].map(Some), "steps 1, 4, 16 and 64 of 64");
+        assert_eq!(costs(64, measured), [None; 4], "no costs");
+        let pruned = costs(16, Outcome::pruned(16).with_cost(2.0));
+        assert_eq!(pruned, [0.125, 0.5, 2.0].map(Some), "steps 1, 4 and 16 of the 16 that were paid for");
+        // Which steps a failed trial has paid for is not known; what it cost at the end is.
+        let failed = costs(16, Outcome::failed("late").with_cost(2.0));
+        assert_eq!(failed, [None, None, None, Some(2.0)]);
     }
 
     /// A point that an earlier trial observed is not observed again by one that continues it. One that still runs has observed nothing.

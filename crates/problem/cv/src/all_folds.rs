@@ -57,11 +57,12 @@ impl<O> AllFolds<O> {
         }
         let outcomes = folds.iter().map(|fold| fold.outcome.as_ref()).collect::<Option<Vec<_>>>()?;
         let lacks_loss = |outcome: &&Outcome| outcome.objective().is_none();
+        let cost: Option<f64> = outcomes.iter().map(|outcome| outcome.cost()).sum();
         if let Some(at) = outcomes.iter().position(|outcome| lacks_loss(outcome) && !outcome.is_unrelated()) {
-            return Some(Outcome::failed(format!("fold {at} has no loss")));
+            return Some(Outcome::failed(format!("fold {at} has no loss")).with_cost(cost));
         }
         if let Some(at) = outcomes.iter().position(lacks_loss) {
-            return Some(Outcome::unrelated(format!("fold {at} has no loss")));
+            return Some(Outcome::unrelated(format!("fold {at} has no loss")).with_cost(cost));
         }
         let measured: Vec<&Measurement> = outcomes.iter().filter_map(|o| o.measurement()).collect();
         let k = self.folds as f64;
@@ -71,7 +72,7 @@ impl<O> AllFolds<O> {
         Some(Outcome::from(Measurement {
             objectives: means(|m| &m.objectives),
             constraints: means(|m| &m.constraints),
-            cost: measured.iter().map(|m| m.cost).sum(),
+            cost,
             // Of a mean of independent noises.
             noise_variance: measured
                 .iter()

@@ -15,12 +15,12 @@ use crate::{ImportError, KnownTrials};
 /// |---|---|
 /// | parameters | values by their text; empty where a parameter is not active |
 /// | `objective`, or `objective.0`, … | in the user's units: losses, or what is maximised by `directions` |
-/// | `constraint.0`, …, `cost`, `noise_variance` | as in [`Measurement`]; may be missing |
-/// | `state` | may be missing; `failed` and `pruned` trials need no objective, `running` ones are left out |
+/// | `constraint.0`, …, `noise_variance` | as in [`Measurement`]; may be missing |
+/// | `cost` | of a trial, whatever came of it; may be missing |
+/// | `state` | may be missing; `failed`, `unrelated` and `pruned` trials need no objective, `running` ones are left out |
 /// | `failure`, `last_step` | reason of a failed trial, last step of a pruned one |
 ///
 /// Other columns are ignored. Objectives that are maximised become losses. An objective that is not finite makes a failed trial.
-/// A failure that has nothing to do with the configuration comes back as any other: a table has no column for it, a journal keeps it.
 ///
 /// # Errors
 /// [`ImportError`] names the row, from 0, and the column.
@@ -83,23 +83,28 @@ impl Columns {
 
     /// The outcome of a row; nothing for a trial that is running.
     fn outcome(&self, record: &StringRecord) -> Result<Option<Outcome>, String> {
-        match cell(record, self.state) {
-            Some("running") => Ok(None),
-            Some("failed") => {
-                let reason = cell(record, self.failure).unwrap_or("it failed elsewhere");
-                Ok(Some(Outcome::failed(reason)))
-            }
+        let reason = || cell(record, self.failure).unwrap_or("it failed elsewhere");
+        let outcome = match cell(record, self.state) {
+            Some("running") => return Ok(None),
+            Some("failed") => Outcome::failed(reason()),
+            Some("unrelated") => Outcome::unrelated(reason()),
             Some("pruned") => {
                 let text = cell(record, self.last_step).unwrap_or("0");
-                let last_step =
-                    text.parse().map_err(|_| format!("last_step is {text:?}, expected a whole number"))?;
-                Ok(Some(Outcome::Pruned { last_step }))
+                let last_step = text.parse();
+                Outcome::pruned(
+                    last_step.map_err(|_| format!("last_step is {text:?}, expected a whole number"))?,
+                )
             }
-            Some("measured") | None => self.measurement(record).map(|found| Some(found.into())),
-            Some(other) => Err(format!("state is {other:?}, expected measured, failed, pruned or running")),
-        }
+            Some("measured") | None => self.measurement(record)?.into(),
+            Some(other) => {
+                let expected = "measured, failed, unrelated, pruned or running";
+                return Err(format!("state is {other:?}, expected {expected}"));
+            }
+        };
+        Ok(Some(outcome.with_cost(one("cost", record, self.cost)?)))
     }
 
+    /// The measurement of a row, without its cost.
     fn measurement(&self, record: &StringRecord) -> Result<Measurement, String> {
         if self.objectives.is_empty() {
             return Err("there is no column objective or objective.0".into());
@@ -111,12 +116,16 @@ impl Columns {
             };
             columns.iter().map(of).collect()
         };
-        let one = |name: &str, at| cell(record, at).map(|text| number(name, text)).transpose();
         Ok(Measurement {
             objectives: all(&self.objectives)?,
             constraints: all(&self.constraints)?,
-            cost: one("cost", self.cost)?,
-            noise_variance: one("noise_variance", self.noise_variance)?,
+            cost: None,
+            noise_variance: one("noise_variance", record, self.noise_variance)?,
         })
     }
+}
+
+/// The number in a cell, which may be empty.
+fn one(name: &str, record: &StringRecord, at: Option<usize>) -> Result<Option<f64>, String> {
+    cell(record, at).map(|text| number(name, text)).transpose()
 }

@@ -26,10 +26,11 @@ impl Table {
     /// | column | type | content |
     /// |---|---|---|
     /// | `trial` | whole number | number of the trial |
-    /// | `state` | text | `measured`, `failed`, `pruned` or `running` |
+    /// | `state` | text | `measured`, `failed`, `unrelated` (it failed for a reason that has nothing to do with the query), `pruned` or `running` |
     /// | `objective`, or `objective.0`, … | number | one column where a measurement has one objective |
     /// | `constraint.0`, … | number | at most 0 where it holds |
-    /// | `cost`, `noise_variance` | number | as reported |
+    /// | `cost` | number | as reported, of failed and pruned trials too |
+    /// | `noise_variance` | number | as reported |
     /// | parameters | as in the query | parts of a nested query are joined by `.`; a name that is a column of this table gets `query.` before it |
     /// | `failure` | text | reason of a failed trial |
     /// | `last_step` | whole number | last step of a pruned trial |
@@ -64,23 +65,26 @@ impl Table {
 }
 
 fn row<Q: Serialize>(trial: &Trial<Q>, directions: &Directions) -> Result<Vec<(String, Cell)>, ResultsError> {
-    let mut row = vec![named("trial", whole(trial.id.0)), named("state", text(trial.state()))];
-    if let Some(measured) = trial.outcome.as_ref().and_then(Outcome::measurement) {
+    let mut row = vec![named("trial", whole(trial.id.0)), named("state", text(state(trial)))];
+    let outcome = trial.outcome.as_ref();
+    let measured = outcome.and_then(Outcome::measurement);
+    if let Some(measured) = measured {
         match directions.flip(&measured.objectives).as_slice() {
             [objective] => row.extend(finite("objective".into(), *objective)),
             several => row.extend(numbered("objective", several)),
         }
         row.extend(numbered("constraint", &measured.constraints));
-        row.extend(measured.cost.and_then(|cost| finite("cost".into(), cost)));
-        row.extend(measured.noise_variance.and_then(|noise| finite("noise_variance".into(), noise)));
     }
+    row.extend(outcome.and_then(Outcome::cost).and_then(|cost| finite("cost".into(), cost)));
+    let noise_variance = measured.and_then(|measured| measured.noise_variance);
+    row.extend(noise_variance.and_then(|noise| finite("noise_variance".into(), noise)));
     let source = |source| ResultsError::Query { trial: trial.id.0, source };
     let mut query = Vec::new();
     flatten("", &serde_json::to_value(&trial.query).map_err(source)?, &mut query);
     row.extend(query.into_iter().map(|(name, cell)| (column_of(&name), cell)));
-    match &trial.outcome {
+    match outcome {
         Some(Outcome::Failed(failure)) => row.push(named("failure", Cell::Text(failure.to_string()))),
-        Some(Outcome::Pruned { last_step }) => row.push(named("last_step", whole(*last_step))),
+        Some(Outcome::Pruned { last_step, .. }) => row.push(named("last_step", whole(*last_step))),
         _ => {}
     }
     if !trial.reports.is_empty() {
@@ -90,10 +94,16 @@ fn row<Q: Serialize>(trial: &Trial<Q>, directions: &Directions) -> Result<Vec<(S
         trial.diagnostics.iter().filter_map(|(name, value)| finite(format!("diagnostics.{name}"), *value)),
     );
     row.extend(finite("ask_seconds".into(), trial.timing.ask));
-    if trial.outcome.is_some() {
+    if outcome.is_some() {
         row.extend(finite("evaluate_seconds".into(), trial.timing.evaluate));
     }
     Ok(row)
+}
+
+/// State of a trial in one word.
+fn state<Q>(trial: &Trial<Q>) -> &'static str {
+    let is_unrelated = trial.outcome.as_ref().is_some_and(Outcome::is_unrelated);
+    if is_unrelated { "unrelated" } else { trial.state() }
 }
 
 /// The column of a parameter.

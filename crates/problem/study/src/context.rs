@@ -78,6 +78,6 @@ impl<'a> Context<'a> {
     /// The outcome of a trial that stops now.
     #[must_use]
     pub fn pruned(&self) -> Outcome {
-        Outcome::Pruned { last_step: self.reports.last().map_or(0, |report| report.0) }
+        Outcome::pruned(self.reports.last().map_or(0, |report| report.0))
     }
 }

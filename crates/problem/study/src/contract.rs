@@ -8,8 +8,8 @@ use serde_json::Value;
 use thrifty_sampling::Seed;
 
 use crate::{
-    Ask, EXPECTED_GAIN, EXPECTED_IMPROVEMENT, Failure, History, HistoryView, MaxTrials, Measurement, Memo,
-    Optimizer, Outcome, Schedule, StopRule, Study, Suggestion, Trial, TrialId,
+    Ask, EXPECTED_GAIN, EXPECTED_IMPROVEMENT, History, HistoryView, MaxTrials, Measurement, Memo, Optimizer,
+    Outcome, Schedule, StopRule, Study, Suggestion, Trial, TrialId,
 };
 
 pub use crate::shared::contract::event_log;
@@ -45,12 +45,7 @@ pub fn optimizer<O: Optimizer>(
 
     takes_its_own_queries(&make, &evaluate, &sequence);
 
-    let failing = run(
-        &make,
-        &|_: &O::Query, _| Outcome::Failed(Failure::Error { message: "on purpose".into() }),
-        trials,
-        Schedule::Window(1),
-    );
+    let failing = run(&make, &|_: &O::Query, _| Outcome::failed("on purpose"), trials, Schedule::Window(1));
     is_a_function_of_the_history(&make, &failing);
     let nothing = make().recommend(&History::new(SEED));
     assert!(
@@ -212,7 +207,7 @@ pub fn stop_rule(rule: &dyn StopRule) {
     }
     let measured =
         |value: f64| Outcome::Measured(Measurement { cost: Some(1.0), ..Measurement::from(value) });
-    let failed = || Outcome::Failed(Failure::Error { message: "on purpose".into() });
+    let failed = || Outcome::failed("on purpose");
     let memo = |value: f64| {
         let mut memo = Memo::default();
         memo.set(&EXPECTED_IMPROVEMENT, &value);

@@ -16,7 +16,7 @@ pub enum CostUnit {
     ThreadCpuSeconds,
 }
 
-/// Wraps an evaluator so that it measures its own cost, unless it reports one. A failure has no cost.
+/// Wraps an evaluator so that it measures its own cost, unless it reports one. Failures and stopped trials cost as much as they took.
 ///
 /// ```
 /// use thrifty_study::{CostUnit, Outcome, costed};
@@ -34,9 +34,7 @@ pub fn costed<Q, R: Into<Outcome>>(
             CostUnit::WallSeconds => wall.elapsed().as_secs_f64(),
             CostUnit::ThreadCpuSeconds => processor.elapsed().as_secs_f64(),
         };
-        if let Outcome::Measured(measurement) = &mut outcome {
-            measurement.cost.get_or_insert(seconds);
-        }
+        outcome.cost_mut().get_or_insert(seconds);
         outcome
     }
 }

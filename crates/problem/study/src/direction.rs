@@ -97,8 +97,11 @@ impl Directions {
     /// A measurement that is not finite becomes a failure first, so that its reason names the number as the user knows it.
     #[must_use]
     pub fn flip_outcome(&self, outcome: Outcome) -> Outcome {
-        match outcome.checked() {
-            Outcome::Measured(measurement) => Outcome::Measured(self.flip_measurement(measurement)),
+        match outcome {
+            Outcome::Measured(_) => match outcome.checked() {
+                Outcome::Measured(measurement) => Outcome::Measured(self.flip_measurement(measurement)),
+                failed => failed,
+            },
             other => other,
         }
     }
@@ -118,7 +121,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::Failure;
+    use crate::FailureReason;
 
     fn mixed() -> Directions {
         Directions::new(vec![Direction::Maximize, Direction::Minimize])
@@ -143,11 +146,11 @@ mod tests {
     #[test]
     fn reasons_of_failures_name_the_number_of_the_user() {
         for (value, text) in [(f64::INFINITY, "inf"), (f64::NEG_INFINITY, "-inf"), (f64::NAN, "NaN")] {
-            let Outcome::Failed(Failure::NonFinite { value: found, .. }) = mixed().flip_outcome(value.into())
-            else {
+            let Outcome::Failed(failure) = mixed().flip_outcome(value.into()) else {
                 panic!("{value} is no failure");
             };
-            assert_eq!(found, text);
+            let what = "objective 0".into();
+            assert_eq!(failure.reason, FailureReason::NonFinite { what, value: text.into() });
         }
     }
 

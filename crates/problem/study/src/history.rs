@@ -24,6 +24,8 @@ pub struct History<Q> {
     pub(crate) recorded: Option<Box<Fingerprint>>,
     /// Without a test all trials are compared.
     pub(crate) comparable: Option<Comparable<Q>>,
+    /// Costs of failed attempts that were made again.
+    pub(crate) retried_cost: f64,
     seed: Seed,
     lineage: Lineage,
 }
@@ -53,7 +55,9 @@ impl<Q: Clone> Clone for History<Q> {
     fn clone(&self) -> Self {
         let (queue, directions) = (self.queue.clone(), self.directions.clone());
         let (recorded, comparable) = (self.recorded.clone(), self.comparable.clone());
-        Self { queue, directions, recorded, comparable, ..Self::from_trials(self.trials.clone(), self.seed) }
+        let retried_cost = self.retried_cost;
+        let trials = Self::from_trials(self.trials.clone(), self.seed);
+        Self { queue, directions, recorded, comparable, retried_cost, ..trials }
     }
 }
 
@@ -113,6 +117,7 @@ impl<Q> History<Q> {
             directions,
             recorded: None,
             comparable: None,
+            retried_cost: 0.0,
             seed,
             lineage: Lineage::new(),
         }
@@ -187,6 +192,14 @@ impl<Q> History<Q> {
     /// Trials with a measurement, and their first objective.
     pub fn measured(&self) -> impl Iterator<Item = (&Trial<Q>, f64)> {
         self.trials.iter().filter_map(|trial| Some((trial, trial.outcome.as_ref()?.objective()?)))
+    }
+
+    /// Costs of all evaluations, whatever came of them: of measurements, failures and pruned trials, and of failed attempts that
+    /// were made again. Those that were not reported count as 0.
+    #[must_use]
+    pub fn spent(&self) -> f64 {
+        let costs = self.trials.iter().filter_map(|trial| trial.outcome.as_ref()?.cost());
+        costs.sum::<f64>() + self.retried_cost
     }
 
     /// Trials that failed or were pruned.
@@ -268,6 +281,10 @@ pub trait HistoryView {
     fn memos(&self) -> Box<dyn DoubleEndedIterator<Item = &Memo> + '_>;
     /// Diagnostics of the trials, in the order of asking.
     fn diagnostics(&self) -> Box<dyn DoubleEndedIterator<Item = &BTreeMap<String, f64>> + '_>;
+    /// Costs of all evaluations so far; see [`History::spent`]. By default those of the outcomes.
+    fn spent(&self) -> f64 {
+        self.outcomes().filter_map(Outcome::cost).sum()
+    }
     /// Wall-clock time of the study: of this sitting and, up to their last line in the journal, of those before.
     fn elapsed(&self) -> Duration;
 }
@@ -298,6 +315,10 @@ impl<Q> HistoryView for Timed<'_, Q> {
 
     fn diagnostics(&self) -> Box<dyn DoubleEndedIterator<Item = &BTreeMap<String, f64>> + '_> {
         Box::new(self.history.trials.iter().map(|trial| &trial.diagnostics))
+    }
+
+    fn spent(&self) -> f64 {
+        self.history.spent()
     }
 
     fn elapsed(&self) -> Duration {

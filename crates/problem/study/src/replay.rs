@@ -94,12 +94,13 @@ impl<Q: Query> History<Q> {
             Event::Reported { id, step, value } => {
                 self.get_mut(id).ok_or_else(|| unknown(id))?.reports.push((step, value));
             }
-            Event::Retried { id, .. } => {
+            Event::Retried { id, failure, .. } => {
                 let trial = self.get_mut(id).ok_or_else(|| unknown(id))?;
                 if trial.outcome.is_some() {
                     return Err(format!("trial {} was told before", id.0));
                 }
                 trial.reports.clear();
+                self.retried_cost += failure.cost.unwrap_or(0.0);
             }
             Event::Resumed { .. } => {
                 self.forget_unfinished_reports();

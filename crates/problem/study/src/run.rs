@@ -281,7 +281,7 @@ pub(crate) fn evaluate_one<Q, R: Into<Outcome>>(
         let seconds = started_at.elapsed().as_secs_f64();
         match outcome {
             Outcome::Failed(failure) if attempt < attempts.retries => {
-                send(Message::Retried(trial.id, failure, seconds));
+                send(Message::Retried(trial.id, failure.with_valid_cost(), seconds));
             }
             outcome => {
                 send(Message::Finished(trial.id, outcome, seconds));

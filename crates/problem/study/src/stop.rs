@@ -82,7 +82,8 @@ pub struct MaxTrials(pub usize);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WallTime(pub Duration);
 
-/// Stops when measured costs add up to this much.
+/// Stops when the costs of all evaluations add up to this much: those of failed and pruned trials too, and of attempts that were
+/// made again. Evaluations that report no cost count as 0; see [`Outcome::with_cost`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MaxCost(pub f64);
 
@@ -133,7 +134,7 @@ impl StopRule for WallTime {
 
 impl StopRule for MaxCost {
     fn check(&self, view: &dyn HistoryView) -> Option<StopReason> {
-        let spent = view.outcomes().filter_map(|outcome| outcome.measurement()?.cost).sum();
+        let spent = view.spent();
         (spent >= self.0).then_some(StopReason::Cost(spent))
     }
 

@@ -10,8 +10,8 @@ use crate::event::Event;
 use crate::history::Timed;
 use crate::journal::Journal;
 use crate::{
-    Ask, Durability, Failure, History, JournalError, MeasurementProblem, Observer, Optimizer, Outcome,
-    Pruner, Schedule, StopReason, StopRule, StudyError, Suggestion, Timing, Trial, TrialId,
+    Ask, Durability, Failure, FailureReason, History, JournalError, MeasurementProblem, Observer, Optimizer,
+    Outcome, Pruner, Schedule, StopReason, StopRule, StudyError, Suggestion, Timing, Trial, TrialId,
 };
 
 /// Next step of a study that is steered by hand.
@@ -165,6 +165,7 @@ impl<O: Optimizer> Study<O> {
     pub(crate) fn retry(&mut self, id: TrialId, failure: &Failure, seconds: f64) -> Result<(), StudyError> {
         self.require_pending(id)?;
         self.write(vec![Event::Retried { id, failure: failure.clone(), seconds, elapsed: None }])?;
+        self.history.retried_cost += failure.cost.unwrap_or(0.0);
         if let Some(trial) = self.history.get_mut(id) {
             trial.reports.clear();
             self.observers.iter_mut().for_each(|observer| observer.retried(trial, failure));
@@ -177,7 +178,7 @@ impl<O: Optimizer> Study<O> {
         self.require_pending(id)?;
         let outcome = match self.check(&outcome) {
             Ok(()) => outcome.checked(),
-            Err(problem) => Outcome::Failed(Failure::Invalid(problem)),
+            Err(problem) => outcome.refused(FailureReason::Invalid(problem)),
         };
         self.record(id, &outcome, seconds)
     }
@@ -199,7 +200,10 @@ impl<O: Optimizer> Study<O> {
         outcome: &Outcome,
         further: &[Trial<O::Query>],
     ) -> Result<(), MeasurementProblem> {
-        let Some(measurement) = outcome.measurement().filter(|m| m.is_finite()) else { return Ok(()) };
+        let Some(measurement) = outcome.measurement() else { return outcome.check_cost() };
+        if !measurement.is_finite() {
+            return Ok(());
+        }
         measurement.check_cost_and_noise()?;
         let (found, expected) = (measurement.objectives.len(), self.history.directions.as_slice().len());
         if expected > 0 && found != expected {

@@ -254,11 +254,29 @@ fn a_server_answers_every_line() {
         answer()
     };
     assert_eq!(call(r#"{"ask":{}}"#)["trial"], 1);
-    assert_eq!(call(r#"{"fail":{"trial":1,"message":"no"}}"#), json!({"told": 1}));
+    let refused = call(r#"{"fail":{"trial":1,"message":"no","cost":-1}}"#);
+    assert!(refused["error"].as_str().unwrap().contains("trial 1: the cost is -1"), "{refused}");
+    assert_eq!(call(r#"{"fail":{"trial":1,"message":"no","cost":2}}"#), json!({"told": 1}));
     assert_eq!(call(r#"{"ask":{}}"#), json!({"stopped": "2 trials"}));
     assert_eq!(call(r#"{"best":{}}"#)["best"]["objective"], 0.25);
     drop(input);
     assert!(child.wait().unwrap().success());
+    assert!(
+        (History::<Config>::read(folder.path().join("study.jsonl")).unwrap().spent() - 5.0).abs() < 1e-12
+    );
+}
+
+/// A program may say that it failed, and what that cost: the budget counts it.
+#[test]
+fn failures_of_programs_are_paid_for() {
+    let says = r#"echo '{"failed": "diverged", "cost": 3}'"#;
+    let folder = script(says, "[stop]\ntrials = 9\ncost = 7\n[optimizer]\nmethod = \"sobol\"");
+    let output = thrifty(folder.path(), &["run", "study.toml"]);
+    let text =
+        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains("failed: diverged"), "{text}");
+    let history = History::<Config>::read(folder.path().join("study.jsonl")).unwrap();
+    assert_eq!((history.len(), history.spent()), (3, 9.0), "{text}");
 }
 
 #[test]

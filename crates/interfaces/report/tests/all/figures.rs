@@ -33,7 +33,7 @@ fn history(trials: usize) -> History<Config> {
             }
             match context.id.0 % 9 {
                 5 => Outcome::failed("<b>out of memory</b>"),
-                7 => Outcome::Pruned { last_step: 3 },
+                7 => Outcome::pruned(3),
                 _ => loss.into(),
             }
         })

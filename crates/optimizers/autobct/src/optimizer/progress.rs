@@ -41,20 +41,18 @@ impl AutoBct {
         let failed = |error: AutoBctError| {
             OptimizerError::failed(format!("learning from trial {}", trial.id.0), error)
         };
-        let Some(outcome) = trial.outcome.as_ref().filter(|outcome| !outcome.is_unrelated()) else {
-            return Ok(());
-        };
-        let point = self
-            .space
-            .encode(&trial.query)
-            .map_err(|error| OptimizerError::failed(format!("encoding trial {}", trial.id.0), error))?;
-        let control = nearest(self.decision.controls(), &point);
+        let Some(outcome) = trial.outcome.as_ref() else { return Ok(()) };
         let Some(raw) = outcome.objective() else {
-            progress.failed.push(control);
+            if !outcome.is_unrelated() {
+                progress.failed.push(self.control(trial)?);
+            }
+            // A cost of 0 may have no logarithm; it adds nothing.
+            let cost = outcome.cost().and_then(|cost| self.settings.cost.apply(cost).ok());
+            progress.spent += cost.unwrap_or(0.0).max(0.0);
             return Ok(());
         };
-        let cost = outcome.measurement().and_then(|measurement| measurement.cost);
-        let cost = cost.ok_or_else(|| {
+        let control = self.control(trial)?;
+        let cost = outcome.cost().ok_or_else(|| {
             failed(
                 InputError::Number {
                     name: "the cost of a training",
@@ -78,6 +76,14 @@ impl AutoBct {
         progress.last = Some((control, at));
         progress.trained.push((control, at));
         Ok(())
+    }
+
+    /// The control of a trial.
+    fn control(&self, trial: &Trial<Config>) -> Result<usize, OptimizerError> {
+        let point = self.space.encode(&trial.query);
+        let point =
+            point.map_err(|error| OptimizerError::failed(format!("encoding trial {}", trial.id.0), error))?;
+        Ok(nearest(self.decision.controls(), &point))
     }
 }
 

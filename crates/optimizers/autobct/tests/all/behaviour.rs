@@ -103,6 +103,11 @@ fn plans_and_guards_end_it() {
     assert!(epochs == 1 && message.contains("as many trainings"));
     let (spent, message) = count(AutoBctSettings { max_cost: 0.01, ..AutoBctSettings::default() });
     assert!(spent == 1 && message.contains("as much cost"), "{spent} {message}");
+    // Trainings that fail are paid for.
+    let mut failing =
+        Study::new(optimizer(AutoBctSettings { max_cost: 0.01, ..AutoBctSettings::default() }), Seed(0));
+    let reason = failing.run(|_, _| Outcome::failed("out of memory").with_cost(0.02)).unwrap();
+    assert!(matches!(reason, StopReason::Decided { .. }) && failing.history().len() == 1, "{reason:?}");
     // Caution stops earlier.
     let (cautious, _) = count(AutoBctSettings { epsilon: 0.5, ..AutoBctSettings::default() });
     let (bold, _) = count(AutoBctSettings::default());
@@ -121,9 +126,14 @@ fn scales_failures_and_one_at_a_time() {
     let mut study = Study::new(optimizer(settings), Seed(0)).with_stop(MaxTrials(6));
     let Next::Evaluate(first) = study.ask().unwrap() else { panic!("a suggestion") };
     assert!(matches!(study.ask().unwrap(), Next::Wait));
-    study.tell(first.id, Outcome::failed("out of memory")).unwrap();
+    // A tenth of the scale, and a cost of 0, which has no logarithm.
+    study.tell(first.id, Outcome::failed("out of memory").with_cost(10_f64.powf(0.2))).unwrap();
     let Next::Evaluate(second) = study.ask().unwrap() else { panic!("a suggestion") };
     assert_ne!(first.query, second.query);
+    assert!((second.diagnostics["spent"] - 0.1).abs() < 1e-12, "{:?}", second.diagnostics);
+    study.tell(second.id, Outcome::unrelated("the machine went down").with_cost(0.0)).unwrap();
+    let Next::Evaluate(second) = study.ask().unwrap() else { panic!("a suggestion") };
+    assert!((second.diagnostics["spent"] - 0.1).abs() < 1e-12, "{:?}", second.diagnostics);
     study
         .tell(second.id, Measurement { objectives: vec![0.1], cost: Some(250.0), ..Measurement::default() })
         .unwrap();

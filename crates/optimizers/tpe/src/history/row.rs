@@ -55,7 +55,7 @@ impl State {
         match &trial.outcome {
             None => Self::Running,
             Some(Outcome::Measured(measurement)) => Self::Measured(measurement.objectives.clone().into()),
-            Some(Outcome::Pruned { last_step }) => {
+            Some(Outcome::Pruned { last_step, .. }) => {
                 let last = trial.reports.last().map_or(f64::INFINITY, |report| report.1);
                 Self::Pruned(*last_step, last)
             }

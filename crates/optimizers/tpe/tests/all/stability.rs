@@ -53,7 +53,7 @@ fn loss(config: &Config) -> f64 {
 fn plain(config: &Config, id: u64) -> Outcome {
     match id {
         _ if id % 7 == 3 => Outcome::failed("every seventh"),
-        _ if id % 5 == 4 => Outcome::Pruned { last_step: id % 3 },
+        _ if id % 5 == 4 => Outcome::pruned(id % 3),
         _ => loss(config).into(),
     }
 }

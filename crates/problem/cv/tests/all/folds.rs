@@ -130,9 +130,14 @@ fn configurations_run_until_all_folds_have_ended() {
     assert!(of(vec![good(), good(), good()]).unwrap().measurement().is_some());
     assert_eq!(of(vec![good(), good(), failed()]), Some(Outcome::failed("fold 2 has no loss")));
     assert_eq!(of(vec![failed(), failed(), good()]), Some(Outcome::failed("fold 0 has no loss")));
+    // Folds cost whatever came of them; a sum of which a part is not known is not known.
+    let paid = |fold: Option<Outcome>, cost: f64| fold.map(|outcome| outcome.with_cost(cost));
+    let cost = of(vec![paid(good(), 1.0), paid(failed(), 2.0), paid(good(), 4.0)]).unwrap().cost();
+    assert_eq!(cost, Some(7.0));
+    assert_eq!(of(vec![paid(good(), 1.0), failed(), paid(good(), 4.0)]).unwrap().cost(), None);
     // Nothing is learnt where no fold failed because of the configuration.
     let unrelated = || Some(Outcome::unrelated("the machine went down"));
-    let pruned = || Some(Outcome::Pruned { last_step: 3 });
+    let pruned = || Some(Outcome::pruned(3));
     assert_eq!(of(vec![good(), unrelated(), unrelated()]), Some(Outcome::unrelated("fold 1 has no loss")));
     assert_eq!(
         of(vec![unrelated(), unrelated(), unrelated()]),

@@ -182,8 +182,9 @@ fn tables_come_back() {
         .run(|config, context| -> Outcome {
             let rate = config.float("rate").unwrap();
             match context.id.0 % 5 {
-                0 => Outcome::failed("no, \"thanks\""),
-                1 => Outcome::Pruned { last_step: 7 },
+                0 => Outcome::failed("no, \"thanks\"").with_cost(0.25),
+                1 => Outcome::pruned(7).with_cost(1e-300),
+                2 => Outcome::unrelated("the machine went down"),
                 _ => Measurement {
                     objectives: vec![rate.ln(), 1.0 / rate],
                     constraints: vec![rate - 0.5],

@@ -7,7 +7,7 @@ use thrifty_results::{Table, Values};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Value};
 use thrifty_study::{
-    Direction, Directions, Failure, History, Measurement, Memo, Outcome, Timing, Trial, TrialId,
+    Direction, Directions, FailureReason, History, Measurement, Memo, Outcome, Timing, Trial, TrialId,
 };
 
 fn trial<Q>(query: Q, outcome: Option<Outcome>) -> Trial<Q> {
@@ -44,37 +44,39 @@ fn each_state_has_its_columns() {
     let mut measured = trial(1.5, Some(Measurement { cost: Some(3.0), ..Measurement::from(0.125) }.into()));
     measured.diagnostics.insert("mean".into(), 0.5);
     measured.reports = vec![(1, 0.75), (4, 0.5)];
-    let failed = trial(2.0, Some(Outcome::failed("no, \"disk\"\nfull")));
-    let pruned = trial(3.0, Some(Outcome::Pruned { last_step: 7 }));
+    let failed = trial(2.0, Some(Outcome::failed("no, \"disk\"\nfull").with_cost(0.5)));
+    let pruned = trial(3.0, Some(Outcome::pruned(7)));
     let running = trial(4.0, None);
-    let history = history(vec![measured, failed, pruned, running]);
+    let unrelated = trial(5.0, Some(Outcome::unrelated("the machine went down")));
+    let history = history(vec![measured, failed, pruned, running, unrelated]);
     let table = Table::of(&history).unwrap();
     assert_eq!(
         csv(&table),
         "trial,state,objective,cost,query,last_step,failure,reports,diagnostics.mean,ask_seconds,evaluate_seconds\n"
             .to_owned()
             + "0,measured,0.125,3.0,1.5,,,2,0.5,0.25,1.5\n"
-            + "1,failed,,,2.0,,\"no, \"\"disk\"\"\nfull\",,,0.25,1.5\n"
+            + "1,failed,,0.5,2.0,,\"no, \"\"disk\"\"\nfull\",,,0.25,1.5\n"
             + "2,pruned,,,3.0,7,,,,0.25,1.5\n"
             + "3,running,,,4.0,,,,,0.25,\n"
+            + "4,unrelated,,,5.0,,the machine went down,,,0.25,1.5\n"
     );
     let reports = Table::of_reports(&history);
     assert_eq!(csv(&reports), "trial,step,value\n0,1,0.75\n0,4,0.5\n");
     let text = table.to_string();
     let lines: Vec<&str> = text.lines().collect();
-    assert_eq!((lines.len(), table.len()), (6, 4), "the line break of the reason is in the text:\n{text}");
+    assert_eq!((lines.len(), table.len()), (7, 5), "the line break of the reason is in the text:\n{text}");
     assert!(lines[0].starts_with("trial  state"), "{text}");
 }
 
 #[test]
 fn failures_are_written_as_sentences() {
     let reasons = [
-        (Failure::NonFinite { what: "objective 0".into(), value: "NaN".into() }, "objective 0 is NaN"),
-        (Failure::NoObjective, "a measurement without objectives"),
-        (Failure::Error { message: "out of memory".into() }, "out of memory"),
+        (FailureReason::NonFinite { what: "objective 0".into(), value: "NaN".into() }, "objective 0 is NaN"),
+        (FailureReason::NoObjective, "a measurement without objectives"),
+        (FailureReason::Error { message: "out of memory".into() }, "out of memory"),
     ];
-    for (failure, expected) in reasons {
-        let table = Table::of(&history(vec![trial(0.0, Some(Outcome::Failed(failure)))])).unwrap();
+    for (reason, expected) in reasons {
+        let table = Table::of(&history(vec![trial(0.0, Some(Outcome::Failed(reason.into())))])).unwrap();
         assert_eq!(table.column("failure").unwrap().values.text(0).as_deref(), Some(expected));
     }
 }

@@ -3,7 +3,7 @@
 use super::append::lost;
 use super::{Lease, SharedStudy};
 use crate::event::Event;
-use crate::{Failure, Optimizer, Outcome, StudyError, TrialId};
+use crate::{Failure, FailureReason, Optimizer, Outcome, StudyError, TrialId};
 
 impl<O: Optimizer> SharedStudy<O> {
     /// Records an intermediate value of a trial.
@@ -74,7 +74,7 @@ impl<O: Optimizer> SharedStudy<O> {
             }
             let outcome = match study.check(outcome) {
                 Ok(()) => outcome.clone().checked(),
-                Err(problem) => Outcome::Failed(Failure::Invalid(problem)),
+                Err(problem) => outcome.clone().refused(FailureReason::Invalid(problem)),
             };
             Ok(vec![Event::Told { id, outcome, seconds, elapsed: None }])
         })?;

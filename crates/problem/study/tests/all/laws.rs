@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use thrifty_study::{
-    All, Any, EXPECTED_IMPROVEMENT, Failure, History, HistoryView, MaxCost, MaxTrials, Measurement,
-    MeasurementProblem, Memo, NoImprovement, Outcome, StopReason, StopRule, Target, Timing, Trial, TrialId,
-    WallTime,
+    All, Any, EXPECTED_IMPROVEMENT, Failure, FailureReason, History, HistoryView, MaxCost, MaxTrials,
+    Measurement, MeasurementProblem, Memo, NoImprovement, Outcome, StopReason, StopRule, Target, Timing,
+    Trial, TrialId, WallTime,
 };
 
 #[derive(Default)]
@@ -62,13 +62,17 @@ fn no_expectation_at_all_is_no_reason_to_stop() {
 }
 
 proptest! {
-    /// Spent cost is the sum of the reported costs, whatever the outcome of the other trials.
+    /// Spent cost is the sum of the reported costs, whatever came of the trials.
     #[test]
-    fn costs_add_up(costs in prop::collection::vec(prop::option::of(0.0..10.0_f64), 0..12), limit in 0.0..40.0_f64) {
-        let mut outcomes: Vec<Outcome> = costs.iter().map(|cost| costing(1.0, *cost)).collect();
-        outcomes.push(Outcome::failed("no"));
-        outcomes.push(Outcome::Pruned { last_step: 3 });
-        let spent: f64 = costs.iter().flatten().sum();
+    fn costs_add_up(
+        costs in prop::collection::vec((prop::option::of(0.0..10.0_f64), 0_u8..4), 0..12),
+        limit in 0.0..40.0_f64,
+    ) {
+        let kinds = || [1.0.into(), Outcome::failed("no"), Outcome::unrelated("no"), Outcome::pruned(3)];
+        let outcome = |(cost, kind): &(Option<f64>, u8)| kinds()[*kind as usize].clone().with_cost(*cost);
+        let outcomes: Vec<Outcome> = costs.iter().map(outcome).collect();
+        prop_assert!(outcomes.iter().zip(&costs).all(|(outcome, (cost, _))| outcome.cost() == *cost));
+        let spent: f64 = costs.iter().filter_map(|(cost, _)| *cost).sum();
         let reason = MaxCost(limit).check(&View { outcomes, ..View::default() });
         prop_assert_eq!(reason, (spent >= limit).then_some(StopReason::Cost(spent)));
     }
@@ -112,13 +116,16 @@ proptest! {
         let measurement = Measurement { objectives: vec![a, b], constraints: vec![c], cost: Some(cost), noise_variance: Some(noise) };
         let first = [("objective 0", a), ("objective 1", b), ("constraint 0", c)].into_iter().find(|(_, v)| !v.is_finite());
         let negative = [("cost", cost), ("noise variance", noise)].into_iter().find(|(_, v)| !(v.is_finite() && *v >= 0.0));
+        // A failure costs what its measurement did, unless that is wrong too.
+        let valid = (cost.is_finite() && cost >= 0.0).then_some(cost);
+        let failed = |reason| Outcome::Failed(Failure { reason, cost: valid });
         let expected = match (first, negative) {
             (Some((what, value)), _) => {
-                Outcome::Failed(Failure::NonFinite { what: what.into(), value: value.to_string() })
+                failed(FailureReason::NonFinite { what: what.into(), value: value.to_string() })
             }
             (None, Some((what, value))) => {
                 let problem = MeasurementProblem::Negative { what: what.into(), value: value.to_string() };
-                Outcome::Failed(Failure::Invalid(problem))
+                failed(FailureReason::Invalid(problem))
             }
             (None, None) => Outcome::Measured(measurement.clone()),
         };

@@ -76,7 +76,7 @@ fn run(window: usize, threads: usize, trials: usize) -> (Study<Counter>, Vec<Sho
 
 fn stops(history: &History<u64>) -> Vec<Option<u64>> {
     let stop = |outcome: &Outcome| match outcome {
-        Outcome::Pruned { last_step } => Some(*last_step),
+        Outcome::Pruned { last_step, .. } => Some(*last_step),
         _ => None,
     };
     history.trials().iter().map(|trial| stop(trial.outcome.as_ref().unwrap())).collect()
@@ -171,7 +171,7 @@ fn by_hand_all_trials_are_seen_as_they_are() {
     study.report(TrialId(1), 1, 0.6).unwrap();
     assert!(study.should_prune(TrialId(1)).unwrap());
     assert!(!study.should_prune(TrialId(0)).unwrap());
-    study.tell(TrialId(1), Outcome::Pruned { last_step: 1 }).unwrap();
+    study.tell(TrialId(1), Outcome::pruned(1)).unwrap();
     assert!(matches!(study.should_prune(TrialId(1)), Err(StudyError::AlreadyTold(TrialId(1)))));
     assert!(matches!(study.should_prune(TrialId(9)), Err(StudyError::UnknownTrial(TrialId(9)))));
     let unpruned = Study::new(Counter, Seed(1));
@@ -183,7 +183,7 @@ fn without_a_pruner_no_trial_is_stopped_but_an_evaluation_may_stop_itself() {
     let mut study = Study::new(Counter, Seed(1)).with_stop(MaxTrials(2));
     study
         .run(|query, context| {
-            assert_eq!(context.pruned(), Outcome::Pruned { last_step: 0 });
+            assert_eq!(context.pruned(), Outcome::pruned(0));
             context.report(4, f64::NAN).unwrap();
             assert!(!context.should_prune());
             if *query == 1 { context.pruned() } else { 1.0.into() }
@@ -280,7 +280,7 @@ fn seen(policy: PrunedPolicy, evaluations: &[Outcome]) -> (Vec<Option<Outcome>>,
     study
         .run(|query, context| {
             let Some(outcome) = evaluations.get(*query as usize) else { return 0.0.into() };
-            if let Outcome::Pruned { last_step } = outcome {
+            if let Outcome::Pruned { last_step, .. } = outcome {
                 context.report(*last_step, *last_step as f64 / 4.0).unwrap();
             }
             outcome.clone()
@@ -297,7 +297,7 @@ fn seen(policy: PrunedPolicy, evaluations: &[Outcome]) -> (Vec<Option<Outcome>>,
 
 #[test]
 fn something_stands_for_pruned_trials() {
-    let pruned = |last_step| Outcome::Pruned { last_step };
+    let pruned = Outcome::pruned;
     let evaluations = [pruned(2), 1.0.into(), pruned(3), Outcome::failed("no"), 5.0.into(), 4.0.into()];
     let with = |first: Outcome, third: Outcome| -> Vec<Option<Outcome>> {
         let failed = Outcome::failed("no");
@@ -333,18 +333,16 @@ fn nothing_stands_for_pruned_trials_of_several_objectives() {
     let two = Measurement { objectives: vec![1.0, 2.0], ..Measurement::default() };
     let bound = Measurement { constraints: vec![1.0], ..Measurement::from(1.0) };
     for measurement in [two, bound] {
-        let evaluations = [Outcome::from(measurement), Outcome::Pruned { last_step: 2 }];
+        let evaluations = [Outcome::from(measurement), Outcome::pruned(2)];
         for policy in [PrunedPolicy::LastReport, PrunedPolicy::Worst] {
             assert_eq!(seen(policy, &evaluations).0, evaluations.clone().map(Some));
         }
     }
     // A value that was never reported, or is not finite.
     let mut study = Study::new(PrunedAs::new(Witness::default(), PrunedPolicy::LastReport), Seed(1));
-    for (reported, outcome) in [
-        (None, Outcome::from(1.0)),
-        (None, Outcome::Pruned { last_step: 1 }),
-        (Some(f64::NAN), Outcome::Pruned { last_step: 1 }),
-    ] {
+    for (reported, outcome) in
+        [(None, Outcome::from(1.0)), (None, Outcome::pruned(1)), (Some(f64::NAN), Outcome::pruned(1))]
+    {
         let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a trial") };
         reported.into_iter().for_each(|value| study.report(trial.id, 1, value).unwrap());
         study.tell(trial.id, outcome).unwrap();

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use thrifty_sampling::Seed;
 use thrifty_study::{
-    Ask, Failure, Fingerprint, History, JournalError, MaxTrials, MemoKey, Next, Optimizer, OptimizerError,
-    Outcome, Schedule, Study, StudyError, Suggestion, TrialId,
+    Ask, FailureReason, Fingerprint, History, JournalError, MaxTrials, MemoKey, Next, Optimizer,
+    OptimizerError, Outcome, Schedule, Study, StudyError, Suggestion, TrialId,
 };
 
 /// Name of the step in the memo.
@@ -210,7 +210,9 @@ fn asking_and_telling_by_hand() {
     let failure = study.history().trials()[0].outcome.clone();
     assert_eq!(
         failure,
-        Some(Outcome::Failed(Failure::NonFinite { what: "objective 0".into(), value: "inf".into() }))
+        Some(Outcome::Failed(
+            FailureReason::NonFinite { what: "objective 0".into(), value: "inf".into() }.into()
+        ))
     );
     assert_eq!(study.recommend().unwrap(), Some(second.query));
 }

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use thrifty_sampling::Seed;
 use thrifty_study::{
-    AnyOptimizer, Ask, Best, CostUnit, Fingerprint, History, JournalError, MaxTrials, Measurement, Next,
-    Optimizer, OptimizerError, Outcome, Schedule, StopReason, Study, StudyError, Suggestion, TrialId, costed,
+    AnyOptimizer, Ask, Best, Context, CostUnit, Fingerprint, History, JournalError, MaxCost, MaxTrials,
+    Measurement, Next, Optimizer, OptimizerError, Outcome, Schedule, StopReason, Study, StudyError,
+    Suggestion, TrialId, costed,
 };
 
 /// Waits until so many of the trials before have ended; suggests how many have.
@@ -123,7 +124,7 @@ fn histories_are_read_from_their_journal() {
             context.report(2, 0.1 + 0.2).unwrap();
             match context.id.0 {
                 1 => Outcome::failed("no"),
-                2 => Outcome::Pruned { last_step: 2 },
+                2 => Outcome::pruned(2),
                 id => {
                     Measurement { cost: Some(2.0), constraints: vec![-1.0], ..Measurement::from(id as f64) }
                         .into()
@@ -182,7 +183,7 @@ fn contradicting_events_are_named_with_their_line() {
     assert_eq!(again.trials()[0].reports.len(), 1);
 }
 
-/// The time that an evaluation takes is its cost, unless it has one; failures have none.
+/// The time that an evaluation takes is its cost, whatever came of it, unless it has one.
 #[test]
 fn costs_are_measured_where_none_is_told() {
     let cost = |unit: CostUnit, sleeps: bool, told: Option<f64>| {
@@ -202,11 +203,21 @@ fn costs_are_measured_where_none_is_told() {
     for unit in [CostUnit::WallSeconds, CostUnit::ThreadCpuSeconds] {
         assert_eq!(cost(unit, false, Some(7.0)), 7.0);
     }
-    let fails =
-        costed(CostUnit::WallSeconds, |_: &usize, _: &mut thrifty_study::Context<'_>| Outcome::failed("no"));
-    let mut study = Study::new(Patient { needs: 0, of: 0 }, Seed(1)).with_stop(MaxTrials(1));
+    let ends = |id: TrialId| {
+        [Outcome::failed("no"), Outcome::pruned(0), Outcome::failed("no").with_cost(9.0)][id.0 as usize]
+            .clone()
+    };
+    let fails = costed(CostUnit::WallSeconds, |_: &usize, context: &mut Context<'_>| {
+        std::thread::sleep(Duration::from_millis(30));
+        ends(context.id)
+    });
+    let mut study = Study::new(Patient { needs: 0, of: 0 }, Seed(1)).with_stop(MaxTrials(3));
     study.run(fails).unwrap();
-    assert_eq!(study.history().trials()[0].outcome, Some(Outcome::failed("no")));
+    for (trial, costs) in study.history().trials().iter().zip([0.03..9.0, 0.03..9.0, 9.0..9.1]) {
+        let outcome = trial.outcome.as_ref().unwrap();
+        assert_eq!(outcome.clone().with_cost(None), ends(trial.id).with_cost(None));
+        assert!(costs.contains(&outcome.cost().unwrap()), "{outcome:?}");
+    }
 }
 
 /// An optimiser behind a box, and one of any type, are the optimiser.
@@ -270,6 +281,71 @@ impl thrifty_study::Observer<usize> for Heard {
     }
 }
 
+/// Failed attempts, failures and pruned trials are paid for: all of it counts as spent, in the journal too.
+#[test]
+fn whatever_came_of_it_an_evaluation_costs() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("study.jsonl");
+    let evaluate = |_: &usize, context: &mut Context<'_>| match (context.id.0, context.attempt) {
+        (0, 0) => Outcome::failed("once").with_cost(1.0),
+        (0, _) => Measurement { cost: Some(2.0), ..Measurement::from(0.5) }.into(),
+        (1, _) => Outcome::failed("again and again").with_cost(4.0),
+        (2, _) => context.pruned().with_cost(8.0),
+        (3, _) => Measurement { cost: Some(16.0), ..Measurement::from(f64::NAN) }.into(),
+        (4, _) => Outcome::unrelated("the disk is full").with_cost(32.0),
+        // What makes no sense, and what is not known, counts as nothing.
+        (5, _) => Outcome::failed("no clock").with_cost(f64::NAN),
+        (6, _) => Measurement { cost: Some(-3.0), ..Measurement::from(1.0) }.into(),
+        _ => 1.0.into(),
+    };
+    let make = |limit: f64| {
+        let study = Study::new(Patient { needs: 0, of: 0 }, Seed(1)).with_retries(1);
+        study.with_stop(MaxTrials(8)).with_stop(MaxCost(limit)).with_journal(&path).unwrap()
+    };
+    let mut study = make(1e3);
+    study.run(evaluate).unwrap();
+    // Of the failures of trials 1 and 4 there are two attempts each.
+    let spent = 1.0 + 2.0 + 2.0 * 4.0 + 8.0 + 16.0 + 2.0 * 32.0;
+    assert_eq!(study.history().spent(), spent);
+    assert_eq!(study.history().clone().spent(), spent, "a copy");
+    let costs = |history: &History<usize>| -> Vec<Option<f64>> {
+        history.trials().iter().map(|trial| trial.outcome.as_ref().unwrap().cost()).collect()
+    };
+    let known = [2.0, 4.0, 8.0, 16.0, 32.0].map(Some);
+    assert_eq!(costs(study.history()), [known.as_slice(), &[None; 3]].concat());
+    drop(study);
+    let read = History::<usize>::read(&path).unwrap();
+    assert_eq!((read.spent(), costs(&read)), (spent, [known.as_slice(), &[None; 3]].concat()));
+    // The limit stands before the failure that reaches it, and another process finds it reached.
+    assert_eq!(make(spent).check_stop(), Some(StopReason::Trials(8)));
+    let lines = std::fs::read_to_string(&path).unwrap();
+    assert!(
+        lines.contains(
+            r#""outcome":{"failed":{"reason":{"error":{"message":"again and again"}},"cost":4.0}}"#
+        )
+    );
+    assert!(lines.contains(r#""outcome":{"pruned":{"last_step":0,"cost":8.0}}"#));
+    std::fs::remove_file(&path).unwrap();
+    let mut stopped = make(11.0);
+    assert_eq!(stopped.run(evaluate).unwrap(), StopReason::Cost(11.0));
+    assert_eq!(stopped.history().len(), 2, "by what the second trial cost");
+}
+
+/// A cost that makes no sense is refused with the trial it is of, whatever came of that.
+#[test]
+fn impossible_costs_are_refused() {
+    for outcome in [Outcome::failed("no"), Outcome::pruned(3), 1.0.into()] {
+        for (cost, text) in [(-1.0, "-1"), (f64::NAN, "NaN"), (f64::INFINITY, "inf")] {
+            let mut study = Study::new(Patient { needs: 0, of: 0 }, Seed(1));
+            let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a trial") };
+            let error = study.tell(trial.id, outcome.clone().with_cost(cost)).unwrap_err().to_string();
+            assert!(error.contains(&format!("trial 0: the cost is {text}")), "{error}");
+            study.tell(trial.id, outcome.clone().with_cost(0.0)).unwrap();
+            assert_eq!(study.history().spent(), 0.0);
+        }
+    }
+}
+
 /// A trial that fails is evaluated again, so often and no more; reports are those of the last attempt, in the journal too.
 #[test]
 fn failed_trials_are_evaluated_again() {
@@ -310,7 +386,8 @@ fn failed_trials_are_evaluated_again() {
         let mut heard = heard.0.lock().unwrap().clone();
         heard.sort();
         let told = |id: u64, text: &str| {
-            format!("{id} {:?}", thrifty_study::Failure::Error { message: text.into() })
+            let reason = thrifty_study::FailureReason::Error { message: text.into() };
+            format!("{id} {:?}", thrifty_study::Failure::from(reason))
         };
         let mut expected =
             vec![told(1, "attempt 1"), told(1, "attempt 2"), told(2, "attempt 1"), told(2, "attempt 2")];

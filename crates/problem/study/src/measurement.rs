@@ -1,0 +1,125 @@
+//! Measurements of trials.
+
+use serde::{Deserialize, Serialize};
+use thrifty_check::counted;
+
+use crate::{FailureReason, TrialId};
+
+/// Measurement of one evaluation.
+///
+/// Losses are minimised: an objective to be maximised is negated at the evaluator, see [`Directions`](crate::Directions).
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Measurement {
+    /// Objectives to be minimised, one number each.
+    pub objectives: Vec<f64>,
+    /// Feasible where not positive.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub constraints: Vec<f64>,
+    /// Cost of the evaluation, in the user's unit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+    /// Known variance of the noise in the objectives, in their squared units; `noise` in journals.
+    #[serde(default, skip_serializing_if = "Option::is_none", rename = "noise", alias = "noise_variance")]
+    pub noise_variance: Option<f64>,
+}
+
+/// Defect of a measurement whose objectives and constraints are finite.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum MeasurementProblem {
+    /// Another number of objectives or constraints than in an earlier trial.
+    #[error("{}, but trial {} has {expected}", counted(*found, what), .earlier.0)]
+    Count {
+        /// `objectives` or `constraints`.
+        what: String,
+        /// Number found.
+        found: usize,
+        /// Number in the earlier trial.
+        expected: usize,
+        /// The earlier trial.
+        earlier: TrialId,
+    },
+    /// Another number of objectives than the study has directions.
+    #[error("{}, but the study has {}", counted(*found, "objectives"), counted(*expected, "directions"))]
+    Directions {
+        /// Number of objectives found.
+        found: usize,
+        /// Number of directions.
+        expected: usize,
+    },
+    /// A cost or a noise variance that is negative or not finite.
+    #[error("the {what} is {value}, expected a finite number from 0")]
+    Negative {
+        /// `cost` or `noise variance`.
+        what: String,
+        /// Its value.
+        value: String,
+    },
+}
+
+impl Measurement {
+    /// Defect that makes the measurement a failure, if it has one.
+    pub(crate) fn defect(&self) -> Option<FailureReason> {
+        if self.objectives.is_empty() {
+            return Some(FailureReason::NoObjective);
+        }
+        let named = |name: &'static str, values: &[f64]| {
+            values.iter().position(|v| !v.is_finite()).map(|i| (format!("{name} {i}"), values[i]))
+        };
+        let bad = named("objective", &self.objectives).or_else(|| named("constraint", &self.constraints));
+        if let Some((what, value)) = bad {
+            return Some(FailureReason::NonFinite { what, value: value.to_string() });
+        }
+        self.check_cost_and_noise().err().map(FailureReason::Invalid)
+    }
+
+    /// True if no measured constraint is broken.
+    #[must_use]
+    pub fn is_feasible(&self) -> bool {
+        self.constraints.iter().all(|constraint| *constraint <= 0.0)
+    }
+
+    /// Sum of the positive constraint values: by how much constraints are broken, 0 where none is.
+    #[must_use]
+    pub fn violation(&self) -> f64 {
+        self.constraints.iter().fold(0.0, |sum, value| sum + value.max(0.0))
+    }
+
+    /// True if there are objectives, and all of them and the constraints are finite.
+    pub(crate) fn is_finite(&self) -> bool {
+        !self.objectives.is_empty()
+            && self.objectives.iter().chain(&self.constraints).all(|value| value.is_finite())
+    }
+
+    /// True if cost and noise variance are finite and not negative.
+    pub(crate) fn check_cost_and_noise(&self) -> Result<(), MeasurementProblem> {
+        not_negative("cost", self.cost)?;
+        not_negative("noise variance", self.noise_variance)
+    }
+
+    /// True if there are as many objectives and constraints as in an earlier trial.
+    pub(crate) fn check_counts(&self, earlier: TrialId, other: &Self) -> Result<(), MeasurementProblem> {
+        let counts = |m: &Self| [("objectives", m.objectives.len()), ("constraints", m.constraints.len())];
+        for ((what, found), (_, expected)) in counts(self).into_iter().zip(counts(other)) {
+            if found != expected {
+                return Err(MeasurementProblem::Count { what: what.into(), found, expected, earlier });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl From<f64> for Measurement {
+    fn from(objective: f64) -> Self {
+        Self { objectives: vec![objective], ..Self::default() }
+    }
+}
+
+/// Refuses a number that is negative or not finite.
+pub(crate) fn not_negative(what: &str, value: Option<f64>) -> Result<(), MeasurementProblem> {
+    match value.filter(|value| !(*value >= 0.0 && value.is_finite())) {
+        Some(value) => Err(MeasurementProblem::Negative { what: what.into(), value: value.to_string() }),
+        None => Ok(()),
+    }
+}
