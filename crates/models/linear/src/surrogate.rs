@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use thrifty_domain::Domain;
+use thrifty_domain::{Domain, Variable};
 use thrifty_optim::golden_section;
 use thrifty_sampling::Stream;
 use thrifty_surrogate::{Description, FittedSurrogate, Observations, Posterior, Surrogate, SurrogateError};
@@ -133,12 +133,13 @@ impl Surrogate for LinearSurrogate {
     }
 
     fn describe(&self) -> Result<Description, SurrogateError> {
-        // The functions depend on the domain; on one dimension they have a name as good as any.
-        let name = Domain::new(vec![thrifty_domain::Variable::continuous()])
-            .ok()
-            .and_then(|domain| (self.basis)(&domain).ok())
-            .map_or_else(String::new, |basis| basis.name());
-        Description::new(NAME, &[("basis", name)]).map_err(|error| SurrogateError::failed(NAME, error))
+        // The functions depend on the domain. Bases that agree on one dimension may differ on more.
+        let name = |dim: usize| {
+            let domain = Domain::new(vec![Variable::continuous(); dim]).ok()?;
+            Some((self.basis)(&domain).ok()?.name())
+        };
+        let names: Vec<Option<String>> = (1..=3).map(name).collect();
+        Description::new(NAME, &[("basis", names)]).map_err(|error| SurrogateError::failed(NAME, error))
     }
 }
 
@@ -203,7 +204,7 @@ impl FittedSurrogate for Fitted {
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use thrifty_domain::{Points, Variable};
+    use thrifty_domain::Points;
     use thrifty_sampling::Seed;
 
     use thrifty_surrogate::Prediction;
@@ -221,6 +222,24 @@ mod tests {
         let domain = Domain::new(vec![Variable::continuous()]).unwrap();
         let data = Observations { x: x.as_ref(), y, noise_variance: noise };
         surrogate().fit(&domain, data, None, &mut Seed(1).stream("fit", 0)).unwrap()
+    }
+
+    /// Polynomials with and without mixed terms are the same on one dimension, and different surrogates. A basis of two dimensions alone
+    /// is described too.
+    #[test]
+    fn descriptions_tell_bases_apart() {
+        let described = |surrogate: LinearSurrogate| surrogate.describe().unwrap();
+        let additive =
+            LinearSurrogate::new(|domain| Ok(Box::new(Polynomial::additive(domain.dim(), 2, 0.5))));
+        assert_ne!(described(surrogate()), described(additive));
+        assert_eq!(described(surrogate()), described(surrogate()));
+        let of_two = |center: f64| {
+            LinearSurrogate::new(move |domain| match domain.dim() {
+                2 => Ok(Box::new(Polynomial::full(2, 1, center))),
+                _ => Err(LinearError::Contradiction { observed: 1.0, expected: 2.0 }),
+            })
+        };
+        assert_ne!(described(of_two(0.5)), described(of_two(0.0)));
     }
 
     /// Targets with noise of variance 0.04: the estimate is within its own standard error, √(2/n) of it.

@@ -237,15 +237,11 @@ impl Optimizer for TpeOptimizer {
         let mut rng = history.seed().stream("tpe", id.0);
         let started = self.table.started(self.setup.settings.startup_count);
         if started < self.setup.settings.startup.len() || self.table.ranking().is_empty() {
-            let mut values = self.start(history.seed(), index);
-            if self.is_unusable(&values) {
-                match self.any_new(id, &mut rng)? {
-                    Some(new) => values = new,
-                    None if self.known_constraint.is_some() => return Ok(Ask::Stop(StopReason::Exhausted)),
-                    None => {}
-                }
-            }
-            return Ok(Ask::Evaluate(Suggestion::new(self.coding.decode(&values))));
+            let values = self.start(history.seed(), index);
+            return Ok(match self.or_another(values, id, &mut rng)? {
+                Some(values) => Ask::Evaluate(Suggestion::new(self.coding.decode(&values))),
+                None => Ask::Stop(StopReason::Exhausted),
+            });
         }
         let masses = std::mem::take(&mut self.masses);
         let mut proposer =
@@ -257,16 +253,10 @@ impl Optimizer for TpeOptimizer {
             again += 1;
         }
         self.masses = proposer.into_masses();
-        if self.is_unusable(&proposal.values) {
-            match self.any_new(id, &mut rng)? {
-                Some(values) => proposal.values = values,
-                None if self.setup.settings.repeats == Repeats::Never || self.known_constraint.is_some() => {
-                    return Ok(Ask::Stop(StopReason::Exhausted));
-                }
-                None => {}
-            }
-        }
-        let suggestion = Suggestion::new(self.coding.decode(&proposal.values))
+        let Some(values) = self.or_another(proposal.values, id, &mut rng)? else {
+            return Ok(Ask::Stop(StopReason::Exhausted));
+        };
+        let suggestion = Suggestion::new(self.coding.decode(&values))
             .with_diagnostic("log_l", proposal.log_l)
             .with_diagnostic("log_g", proposal.log_g)
             .with_diagnostic("good", proposal.good);

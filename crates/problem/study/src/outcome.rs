@@ -45,7 +45,7 @@ impl Outcome {
         Self::Pruned { last_step, cost: None }
     }
 
-    /// The same with another cost of the evaluation, in the user's unit, or none: failures and stopped trials are paid for too.
+    /// Outcome with another cost of the evaluation, in the user's unit, or none: failures and stopped trials are paid for too.
     #[must_use]
     pub fn with_cost(mut self, cost: impl Into<Option<f64>>) -> Self {
         *self.cost_mut() = cost.into();

@@ -14,8 +14,12 @@ const DRAWS: usize = 256;
 impl TpeOptimizer {
     /// True if values must not be suggested: a repetition where there is to be none, or against the known constraint.
     pub(super) fn is_unusable(&self, values: &[f64]) -> bool {
-        self.is_repetition(values)
-            || (self.known_constraint.is_some() && !self.known_constraint.allows(&self.coding.decode(values)))
+        self.is_repetition(values) || !self.is_allowed(values)
+    }
+
+    /// True unless values are against the known constraint.
+    fn is_allowed(&self, values: &[f64]) -> bool {
+        self.known_constraint.is_none() || self.known_constraint.allows(&self.coding.decode(values))
     }
 
     /// True for a repetition where there is to be none.
@@ -23,11 +27,35 @@ impl TpeOptimizer {
         self.setup.settings.repeats != Repeats::Allowed && self.table.is_repeat(values)
     }
 
+    /// These values, or others where they are not usable. When everything allowed was asked and may be asked again, these if they are
+    /// allowed, else some that were asked. Nothing when there is nothing to suggest.
+    pub(super) fn or_another(
+        &self,
+        values: Vec<f64>,
+        id: TrialId,
+        rng: &mut Stream,
+    ) -> Result<Option<Vec<f64>>, OptimizerError> {
+        if !self.is_unusable(&values) {
+            return Ok(Some(values));
+        }
+        let new = self.any_new(id, rng)?;
+        if new.is_some() || self.setup.settings.repeats == Repeats::Never {
+            return Ok(new);
+        }
+        if self.is_allowed(&values) {
+            return Ok(Some(values));
+        }
+        let asked =
+            (0..self.table.len()).map(|row| self.table.columns.iter().map(|c| c.values[row]).collect());
+        let mut allowed: Vec<Vec<f64>> = asked.filter(|values: &Vec<f64>| self.is_allowed(values)).collect();
+        Ok((!allowed.is_empty()).then(|| allowed.swap_remove(rng.index(allowed.len()))))
+    }
+
     /// A configuration that is usable, by chance; of a finite space the last ones by listing. Nothing when everything allowed was asked.
     ///
     /// # Errors
     /// [`OptimizerError`] when nothing allowed is found in a space that is too large to be listed.
-    pub(super) fn any_new(&self, id: TrialId, rng: &mut Stream) -> Result<Option<Vec<f64>>, OptimizerError> {
+    fn any_new(&self, id: TrialId, rng: &mut Stream) -> Result<Option<Vec<f64>>, OptimizerError> {
         let draw = |rng: &mut Stream| {
             let cube: Vec<f64> = (0..self.coding.len()).map(|_| rng.uniform()).collect();
             self.coding.spread(&cube)

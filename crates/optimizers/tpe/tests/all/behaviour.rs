@@ -234,6 +234,22 @@ fn finite_spaces_are_not_asked_twice_until_they_are_exhausted() {
         let seen: HashSet<String> =
             study.history().trials()[..12].iter().map(|t| t.query.to_string()).collect();
         assert_eq!((seen.len(), study.history().len()), (12, 20));
+
+        // With a known constraint all that is allowed is repeated, from the design on or after it.
+        for startup in [Startup::Random(2), Startup::Random(15)] {
+            let again =
+                TpeSettings { startup, repeats: Repeats::OnceExhausted, ..TpeSettings::recommended() };
+            let is_odd = |config: &Config| config.int("i").is_ok_and(|i| i % 2 == 1);
+            let optimizer = optimizer(grid(), TpeSettings { joint, ..again }).with_known_constraint(is_odd);
+            let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(30));
+            study.run(|config: &Config, _| config.float("i").unwrap()).unwrap();
+            let asked: Vec<&Config> = study.history().trials().iter().map(|trial| &trial.query).collect();
+            assert!(asked.len() == 30 && asked.iter().all(|config| is_odd(config)), "{asked:?}");
+            let different =
+                |asked: &[&Config]| asked.iter().map(ToString::to_string).collect::<HashSet<_>>().len();
+            let all = different(&asked);
+            assert!(all < 12 && different(&asked[..all]) == all && different(&asked[all..]) > 1, "{asked:?}");
+        }
     }
 }
 
