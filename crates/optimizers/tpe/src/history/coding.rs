@@ -125,8 +125,15 @@ impl Coded {
             Value::Float(number) => *number,
             _ => return None,
         };
+        let internal = match (&self.parameter.kind, &self.dimension) {
+            // A value may miss its step by rounding: 3 · 0.1 is not 0.3.
+            (Kind::StepFloat { .. }, Dimension::Numeric(axis)) => {
+                axis.grid.map_or(number, |grid| grid.nearest(number))
+            }
+            (_, dimension) => dimension.internal(number),
+        };
         // Zeros of both signs are equal.
-        Some(self.dimension.internal(number) + 0.0)
+        Some(internal + 0.0)
     }
 
     fn value(&self, internal: f64) -> Value {

@@ -47,7 +47,12 @@ impl TpeOptimizer {
         }
         let asked =
             (0..self.table.len()).map(|row| self.table.columns.iter().map(|c| c.values[row]).collect());
-        let mut allowed: Vec<Vec<f64>> = asked.filter(|values: &Vec<f64>| self.is_allowed(values)).collect();
+        let has_given = |values: &[f64]| {
+            let given = |i: usize| self.coding.given_value(i);
+            values.iter().enumerate().all(|(i, value)| given(i).is_none_or(|given| given == *value))
+        };
+        let repeats = |values: &Vec<f64>| has_given(values) && self.is_allowed(values);
+        let mut allowed: Vec<Vec<f64>> = asked.filter(repeats).collect();
         Ok((!allowed.is_empty()).then(|| allowed.swap_remove(rng.index(allowed.len()))))
     }
 

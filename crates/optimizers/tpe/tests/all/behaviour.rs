@@ -253,6 +253,49 @@ fn finite_spaces_are_not_asked_twice_until_they_are_exhausted() {
     }
 }
 
+/// With everything allowed asked, what is repeated for a partial configuration has its values, and is allowed.
+#[test]
+fn repeated_configurations_have_what_is_given() {
+    let space = || Space::builder().int("a", 0, 3).int("b", 0, 9).build().unwrap();
+    let is_allowed = |config: &Config| config.int("b").unwrap() % 5 == config.int("a").unwrap();
+    let config = |a: i64, b: Option<i64>| {
+        let mut config = Config::new();
+        config.insert("a", a);
+        b.into_iter().for_each(|b| config.insert("b", b));
+        config
+    };
+    for repeats in [Repeats::OnceExhausted, Repeats::Never] {
+        for seed in 0..8 {
+            let settings = TpeSettings { repeats, startup: Startup::Random(1), ..TpeSettings::recommended() };
+            let optimizer = optimizer(space(), settings).with_known_constraint(is_allowed);
+            let mut study = Study::new(optimizer, Seed(seed)).with_stop(MaxTrials(9));
+            study.enqueue(config(0, Some(0))).unwrap();
+            (0..8).for_each(|_| study.enqueue(config(2, None)).unwrap());
+            study.run(|config: &Config, _| config.float("b").unwrap()).unwrap();
+            let asked: Vec<&Config> = study.history().trials().iter().map(|trial| &trial.query).collect();
+            assert!(asked.len() == 9 && asked.iter().all(|config| is_allowed(config)), "{asked:?}");
+            assert!(asked[1..].iter().all(|config| config.int("a") == Ok(2)), "{asked:?}");
+        }
+    }
+}
+
+/// Values of a step that are written another way than it rounds are the same: 3 · 0.1 is not 0.3.
+#[test]
+fn conditions_on_steps_hold_whatever_their_rounding() {
+    let space = Space::builder()
+        .step_float("f", 0.0, 1.0, 0.1)
+        .float("x", 0.0, 1.0)
+        .when("f", [0.3, 0.6, 0.7])
+        .build()
+        .unwrap();
+    for settings in [TpeSettings::recommended(), TpeSettings::optuna5(), TpeSettings::hyperopt()] {
+        let mut study = Study::new(optimizer(space.clone(), settings), Seed(1)).with_stop(MaxTrials(60));
+        study.run(|config: &Config, _| config.float("x").map_or(1.0, |x| x - 0.5)).unwrap();
+        let with_x = study.history().trials().iter().filter(|trial| trial.query.float("x").is_ok()).count();
+        assert!(with_x > 20, "{with_x}");
+    }
+}
+
 /// A branch without continuous parameters has few configurations, however many the rest of the space has.
 #[test]
 fn configurations_of_a_finite_branch_are_not_repeated() {
