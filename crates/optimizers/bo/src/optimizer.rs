@@ -2,9 +2,9 @@
 
 use thrifty_acquisition::AcquisitionFactory;
 use thrifty_model_based::{
-    Designer, GpSurrogate, ModelBased, OutputFitter, PendingPolicy, StateSettings, SurrogateState, Turn,
-    acquisition_fingerprint, ask_given, check_config, design_changed, fingerprint, is_modelled, measurement,
-    points_of, surrogate_fingerprint,
+    CostData, Designer, GpSurrogate, ModelBased, OutputFitter, PendingPolicy, StateSettings, SurrogateState,
+    Turn, acquisition_fingerprint, ask_given, check_config, design_changed, fingerprint, is_modelled,
+    measurement, points_of, surrogate_fingerprint,
 };
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{
@@ -129,11 +129,16 @@ impl BayesianOptimizer {
         if !modelled && initial.lasts(&self.space, *budget, id.0, measured) {
             return Ok(None);
         }
-        let state = SurrogateState::fit(&self.fitter(trials, history, id), self.settings.state())?;
-        let Some(state) = state else { return Ok(None) };
+        // Cooling counts the costs of earlier runs too.
+        let counted: Vec<f64> =
+            history.trials().iter().filter_map(|trial| measurement(trial)?.cost).collect();
+        let costs = CostData { counted: Some(&counted), ..CostData::default() };
+        let fitter = self.fitter(trials, history, id);
+        let Some(state) = SurrogateState::fit_with(&fitter, self.settings.state(), costs)? else {
+            return Ok(None);
+        };
         let asked = points_of(&self.space, history.trials())?;
-        let costs: Vec<f64> = history.trials().iter().filter_map(|trial| measurement(trial)?.cost).collect();
-        state.with_asked(asked).with_known_constraint(&self.known_constraint).with_costs(&costs).map(Some)
+        Ok(Some(state.with_asked(asked).with_known_constraint(&self.known_constraint)))
     }
 
     fn fitter<'a>(

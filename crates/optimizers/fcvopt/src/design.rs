@@ -9,11 +9,13 @@ use thrifty_study::{Ask, History, OptimizerError, StopReason, Suggestion, TrialI
 pub(crate) struct FoldDesign<'a> {
     pub(crate) designer: Designer<'a>,
     pub(crate) history: &'a History<FoldQuery>,
+    /// Folds of a repeat.
+    pub(crate) folds: usize,
 }
 
 impl FoldDesign<'_> {
     /// The configuration of a trial's number on a fold; where it is not allowed or that pair was asked, another configuration that
-    /// was not asked. Nothing when all were.
+    /// was not asked, or a given one on another fold. Nothing when all were.
     pub(crate) fn query(&self, id: TrialId, fold: usize) -> Result<Option<FoldQuery>, OptimizerError> {
         let query = |config| FoldQuery { config, repeat: 0, fold };
         let Designer { design, space, seed, run, known_constraint } = &self.designer;
@@ -32,17 +34,21 @@ impl FoldDesign<'_> {
             let named = |error| OptimizerError::failed(format!("encoding trial {}", trial.id.0), error);
             asked.push(&point.map_err(named)?);
         }
-        Ok(self.designer.config(&asked, id)?.map(query))
+        let Some(config) = self.designer.config(&asked, id)? else { return Ok(None) };
+        // A configuration that is given again comes with its other folds.
+        let folds = std::iter::once(fold).chain(0..self.folds);
+        let mut queries = folds.map(|fold| FoldQuery { config: config.clone(), repeat: 0, fold });
+        Ok(queries.find(|query| self.is_new(query)))
     }
 
-    /// The answer where every configuration was asked and none is measured: another of so many folds, once nothing runs.
-    pub(crate) fn beyond(&self, folds: usize) -> Ask<FoldQuery> {
+    /// The answer where every configuration was asked and none is measured: another fold, once nothing runs.
+    pub(crate) fn beyond(&self) -> Ask<FoldQuery> {
         if self.history.pending().next().is_some() {
             return Ask::Wait;
         }
         let configs = self.history.trials().iter().map(|trial| &trial.query.config);
         let mut queries = configs.flat_map(|config| {
-            (0..folds).map(move |fold| FoldQuery { config: config.clone(), repeat: 0, fold })
+            (0..self.folds).map(move |fold| FoldQuery { config: config.clone(), repeat: 0, fold })
         });
         let open = queries.find(|query| self.is_new(query));
         open.map_or(Ask::Stop(StopReason::Exhausted), |query| Ask::Evaluate(Suggestion::new(query)))

@@ -171,14 +171,14 @@ impl Optimizer for MultiTaskCv {
         let is_designed = !modelled && design.lasts(space, None, id.0, measured);
         let known_constraint = &KnownConstraint::default();
         let designer = Designer { design, space, seed: history.seed(), run: 0, known_constraint };
-        let design = FoldDesign { designer, history };
+        let design = FoldDesign { designer, history, folds };
         // The folds come in turn.
         if is_designed && let Some(query) = design.query(id, (id.0 % folds as u64) as usize)? {
             return Ok(Ask::Evaluate(Suggestion::new(query)));
         }
         Ok(match self.state(history, id)? {
             Some(state) => self.suggested(&state, history, id),
-            None => design.beyond(folds),
+            None => design.beyond(),
         })
     }
 

@@ -8,7 +8,8 @@ use thrifty_cv::FoldQuery;
 use thrifty_hgp::Hgp;
 use thrifty_kernel::Kernel;
 use thrifty_model_based::{
-    Designer, ModelBased, Turn, acquisition_fingerprint, check_config, design_changed, fingerprint, within,
+    Designer, Given, ModelBased, Turn, acquisition_fingerprint, check_config, design_changed, fingerprint,
+    within,
 };
 use thrifty_params::Parameterized;
 use thrifty_sampling::Seed;
@@ -147,7 +148,7 @@ impl FractionalCv {
     fn design<'a>(&'a self, history: &'a History<FoldQuery>) -> FoldDesign<'a> {
         let (design, space, known_constraint) = (&self.settings.initial, &self.space, &self.known_constraint);
         let designer = Designer { design, space, seed: history.seed(), run: 0, known_constraint };
-        FoldDesign { designer, history }
+        FoldDesign { designer, history, folds: self.settings.folds }
     }
 
     /// The fold of the initial design for a trial, of the first repeat: others come in as soon as the model asks for them.
@@ -230,7 +231,7 @@ impl ModelBased for FractionalCv {
         };
         match state {
             Some(state) => Ok(Turn::Modelled(Box::new(FoldTurn::new(optimizer, state, history, id)))),
-            None => Ok(Turn::Decided(design.beyond(optimizer.settings.folds))),
+            None => Ok(Turn::Decided(design.beyond())),
         }
     }
 }
@@ -297,22 +298,23 @@ impl Optimizer for FractionalCv {
         given: &FoldQuery,
     ) -> Result<Ask<FoldQuery>, OptimizerError> {
         self.check(given, false)?;
-        let failed = |error| OptimizerError::failed(format!("completing trial {}", id.0), error);
-        let mut suggestion = Suggestion::new(given.clone());
-        if self.space.validate(&given.config).is_err() {
-            match within(self, |optimizer| &mut optimizer.space, &given.config, |part| part.ask(history, id))?
-            {
-                Ask::Evaluate(found) => suggestion = found,
-                Ask::Wait => return Ok(Ask::Wait),
-                Ask::Stop(_) => {
-                    let part = self.space.given(&given.config).map_err(failed)?;
-                    suggestion.query.config = part.sample(&mut history.seed().stream("given", id.0));
-                }
-            }
+        let completion = Given::new(&self.space, &given.config, id)?;
+        let on_fold = |config| FoldQuery { config, ..given.clone() };
+        if let Some(whole) = completion.whole()? {
+            return Ok(Ask::Evaluate(Suggestion::new(on_fold(whole))));
         }
-        let config = self.space.with_values(suggestion.query.config, &given.config).map_err(failed)?;
-        suggestion.query = FoldQuery { config, ..given.clone() };
-        Ok(Ask::Evaluate(suggestion))
+        let asked = within(self, |own| &mut own.space, &given.config, |part| part.ask(history, id))?;
+        Ok(match asked {
+            Ask::Evaluate(suggestion) => {
+                let query = on_fold(completion.complete(&suggestion.query.config)?);
+                Ask::Evaluate(Suggestion { query, ..suggestion })
+            }
+            Ask::Stop(_) => {
+                let config = completion.random(&self.known_constraint, history.seed())?;
+                Ask::Evaluate(Suggestion::new(on_fold(config)))
+            }
+            Ask::Wait => Ask::Wait,
+        })
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use thrifty_acquisition::{Acquisition, AcquisitionFactory};
 use thrifty_cv::FoldQuery;
-use thrifty_model_based::{Candidate, Modelled, Outlook, reject_nan};
+use thrifty_domain::Points;
+use thrifty_model_based::{Candidate, Modelled, Outlook, random_points, reject_nan};
+use thrifty_sampling::Stream;
 use thrifty_space::Space;
 use thrifty_study::{
     Ask, EXPECTED_COST, EXPECTED_GAIN, EXPECTED_IMPROVEMENT, History, Memo, OptimizerError, StopReason,
@@ -122,7 +124,6 @@ impl Modelled<FoldQuery> for FoldTurn<'_> {
     fn posteriors(&self) -> Vec<&dyn Posterior> {
         vec![self.state.target()]
     }
-
     fn exploit(&mut self, by: Option<&dyn AcquisitionFactory>) -> Result<Ask<FoldQuery>, OptimizerError> {
         Ok(self.decision(by)?.ask)
     }
@@ -141,7 +142,12 @@ impl Modelled<FoldQuery> for FoldTurn<'_> {
         self.optimizer.candidates(acquisition, &anchors, &mut rng)
     }
 
-    /// Suggests the first candidate with a fold that was not asked, and the fold that the fold rule chooses.
+    fn uniform(&self, count: usize, rng: &mut Stream) -> Points {
+        random_points(self.space().domain(), |x| self.optimizer.is_allowed(x), count, rng)
+    }
+
+    /// Suggests the first candidate with a fold that was not asked, and the fold that the fold rule chooses. Where there is none, the
+    /// pair that tells the most.
     fn suggest(
         &mut self,
         candidates: Vec<Candidate>,
@@ -149,8 +155,16 @@ impl Modelled<FoldQuery> for FoldTurn<'_> {
         let mut rng = self.history.seed().stream("explored fold", self.id.0);
         let allowed = |candidate: &Candidate| self.optimizer.is_allowed(&candidate.x);
         let candidates = candidates.into_iter().filter(allowed).collect();
-        let choice = self.optimizer.choose(&self.state, candidates, f64::NEG_INFINITY, self.id, &mut rng)?;
-        let incumbent = self.state.ranked(Incumbent::BestMean).first().map_or(f64::NAN, |best| best.mean);
+        let any = f64::NEG_INFINITY;
+        let ranked = self.state.ranked(Incumbent::BestMean);
+        let choice = match self.optimizer.choose(&self.state, candidates, any, self.id, &mut rng)? {
+            Some(choice) => Some(choice),
+            None => {
+                let anchors: Vec<&[f64]> = ranked.iter().map(|evaluated| evaluated.x).collect();
+                self.optimizer.last_resort(&self.state, &anchors, any, &mut rng)?.ok()
+            }
+        };
+        let incumbent = ranked.first().map_or(f64::NAN, |best| best.mean);
         choice.map(|choice| self.suggestion(choice, incumbent)).transpose()
     }
 }

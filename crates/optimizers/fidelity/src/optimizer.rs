@@ -2,8 +2,8 @@
 
 use thrifty_gp::GpSurrogate;
 use thrifty_model_based::{
-    Designer, OutputFitter, SurrogateState, ask_given, check_config, fingerprint, is_modelled, measurement,
-    points_of,
+    CostData, Designer, OutputFitter, SurrogateState, ask_given, check_config, fingerprint, is_modelled,
+    measurement, points_of,
 };
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{
@@ -116,10 +116,14 @@ impl MultiFidelityOptimizer {
             seed: history.seed(),
             id,
         };
-        // Reports of a trial that failed or was pruned have no share of a cost.
-        let has_cost =
-            |trial: &Trial<Config>| history.get(trial.id).is_some_and(|of| measurement(of).is_some());
-        let Some(state) = SurrogateState::fit_where(&fitter, self.settings.state(), &has_cost)? else {
+        // Of a measured trial every observation has a cost; of a pruned one where it is known; of a failed one none has.
+        let has_cost = |observed: &Trial<Config>| {
+            let cost = measurement(observed).and_then(|observed| observed.cost);
+            let is_measured = history.get(observed.id).is_some_and(|trial| measurement(trial).is_some());
+            is_measured || cost.is_some_and(|cost| cost > 0.0)
+        };
+        let costs = CostData { has_cost: &has_cost, counted: None };
+        let Some(state) = SurrogateState::fit_with(&fitter, self.settings.state(), costs)? else {
             return Ok(None);
         };
         let asked = points_of(&self.space, history.trials())?;

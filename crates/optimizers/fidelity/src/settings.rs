@@ -22,7 +22,7 @@ pub enum FidelityCost {
         fixed: f64,
     },
     /// Learnt: every measurement has a positive cost, whose logarithm is a function of configuration and fidelity.
-    /// Trials that are pruned or fail have none, and do not count here.
+    /// A pruned trial counts at its last step where its cost is known. A failed one does not count.
     Measured,
 }
 

@@ -227,7 +227,7 @@ impl<O: ModelBased> Optimizer for Hybrid<O> {
             Turn::Decided(ask) => return Ok(ask),
             Turn::Modelled(turn) => turn,
         };
-        settings.check_objectives(turn.posteriors().len(), id)?;
+        settings.check_turn(&*turn, id)?;
         let acquisition = settings.acquisition();
         let outlook = turn.outlook(acquisition.as_deref())?;
         let converged = settings.has_converged(&*turn, outlook)?;

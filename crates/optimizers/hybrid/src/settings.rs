@@ -1,6 +1,7 @@
 //! Settings of hybrid optimisation.
 
 use thrifty_acquisition::AcquisitionFactory;
+use thrifty_model_based::Modelled;
 use thrifty_study::{OptimizerError, TrialId};
 
 use crate::{Anticipation, ConvergenceMeasure};
@@ -149,23 +150,21 @@ impl HybridSettings {
         self.exploited().factory()
     }
 
-    /// Refuses several objectives where a rule needs one: before the coin or convergence ask for it.
+    /// Refuses a turn without the one objective that a rule needs: before the coin or convergence ask for it.
     ///
     /// # Errors
     /// [`OptimizerError`] names the rule and the trial.
-    pub(crate) fn check_objectives(&self, objectives: usize, id: TrialId) -> Result<(), OptimizerError> {
-        if objectives <= 1 {
-            return Ok(());
-        }
+    pub(crate) fn check_turn<Q>(&self, turn: &dyn Modelled<Q>, id: TrialId) -> Result<(), OptimizerError> {
         let explores = self.exploration != Exploration::Never || self.convergence == OnConvergence::Force;
-        let rule = if self.acquisition().is_some() {
+        let objectives = turn.posteriors().len();
+        let rule = if self.acquisition().is_some() && !turn.takes_acquisition() {
             "exploiting by another acquisition function"
-        } else if explores && self.explore_point() == ExplorePoint::Pareto {
+        } else if explores && self.explore_point() == ExplorePoint::Pareto && objectives > 1 {
             "the front of mean and standard deviation"
         } else {
             return Ok(());
         };
-        let error = format!("{rule} needs an optimiser with one objective, not {objectives}");
+        let error = format!("{rule} needs an optimiser with one objective");
         Err(OptimizerError::failed(format!("suggesting trial {}", id.0), error))
     }
 

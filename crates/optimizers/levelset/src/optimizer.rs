@@ -317,6 +317,8 @@ impl Optimizer for LevelSetOptimizer {
         id: TrialId,
         given: &Config,
     ) -> Result<Ask<Config>, OptimizerError> {
+        // The points to classify are those of the whole space.
+        self.follow_seed(history.seed())?;
         ask_given(self, |own| (&mut own.space, &own.known_constraint), history, id, given)
     }
 

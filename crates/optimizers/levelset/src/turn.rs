@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use thrifty_acquisition::{Acquisition, AcquisitionFactory};
 use thrifty_domain::Points;
-use thrifty_model_based::{Candidate, Modelled, Outlook};
+use thrifty_model_based::{Candidate, Modelled, Outlook, random_points};
 use thrifty_sampling::{Seed, Stream};
 use thrifty_space::{Config, Space};
 use thrifty_study::{Ask, OptimizerError, StopReason, Suggestion, TrialId};
@@ -51,6 +51,10 @@ impl Modelled<Config> for LevelSetTurn<'_> {
         vec![self.state.surrogates.posterior()]
     }
 
+    fn takes_acquisition(&self) -> bool {
+        false
+    }
+
     fn exploit(&mut self, by: Option<&dyn AcquisitionFactory>) -> Result<Ask<Config>, OptimizerError> {
         if by.is_some() {
             let error = "a level set has no loss to improve on";
@@ -83,27 +87,29 @@ impl Modelled<Config> for LevelSetTurn<'_> {
 
     /// Random points that may be evaluated: of a finite set its own.
     fn uniform(&self, count: usize, rng: &mut Stream) -> Points {
-        let domain = self.space().domain();
+        let surrogates = &self.state.surrogates;
+        if !self.settings.over.is_finite() {
+            return random_points(self.space().domain(), |x| surrogates.is_allowed(x), count, rng);
+        }
         let open = self.state.open(&self.settings);
-        let mut points = Points::new(domain.dim());
-        for _ in 0..count {
-            if self.settings.over.is_finite() && !open.is_empty() {
-                points.push(open.row(rng.index(open.len())));
-            } else {
-                let mut x: Vec<f64> = (0..domain.dim()).map(|_| rng.uniform()).collect();
-                domain.snap(&mut x);
-                points.push(&x);
-            }
+        let mut points = Points::new(self.space().dim());
+        if !open.is_empty() {
+            (0..count).for_each(|_| points.push(open.row(rng.index(open.len()))));
         }
         points
     }
 
+    /// Suggests the first candidate that may be evaluated; where there is none, the choice of the criterion.
     fn suggest(&mut self, candidates: Vec<Candidate>) -> Result<Option<Suggestion<Config>>, OptimizerError> {
-        let chosen = if self.settings.over.is_finite() {
-            let open = self.state.open(&self.settings);
-            candidates.into_iter().find(|candidate| crate::state::contains(&open, &candidate.x))
-        } else {
-            self.state.surrogates.first_allowed(candidates)?
+        let surrogates = &self.state.surrogates;
+        let open = self.settings.over.is_finite().then(|| self.state.open(&self.settings));
+        let is_usable = |candidate: &Candidate| match &open {
+            Some(open) => crate::state::contains(open, &candidate.x),
+            None => surrogates.is_allowed(&candidate.x) && !surrogates.is_known(&candidate.x),
+        };
+        let chosen = match candidates.into_iter().find(is_usable) {
+            Some(chosen) => Some(chosen),
+            None => self.state.choose(&self.settings, self.seed, self.id)?,
         };
         Ok(chosen.map(|chosen| self.suggestion(&chosen)))
     }

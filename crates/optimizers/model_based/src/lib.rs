@@ -41,10 +41,10 @@ pub use surrogate_state::SurrogateState;
 pub use targets::carried;
 pub use thrifty_gp::{GpSurrogate, KernelFamily};
 pub use thrifty_search::{
-    Candidate, Designer, InitialDesign, ParetoMember, ParetoSet, ask_given, check_config, design_changed,
-    fingerprint, first_allowed, measurement, points_of, random_allowed, random_points, same_shape, shape,
-    within,
+    Candidate, Designer, Given, InitialDesign, ParetoMember, ParetoSet, ask_given, check_config,
+    design_changed, fingerprint, first_allowed, measurement, points_of, random_allowed, random_points,
+    same_shape, shape, within,
 };
 pub use thrifty_transfer::{TransferError, TransferSettings, TransferSurrogate};
 pub use turn::{ModelBased, Modelled, Outlook, Turn};
-pub use weights::{Weights, feasibilities, probability_feasible, weighted_logarithm};
+pub use weights::{CostData, Weights, feasibilities, probability_feasible, weighted_logarithm};

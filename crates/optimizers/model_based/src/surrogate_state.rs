@@ -6,13 +6,13 @@ use thrifty_acquisition::ImprovementTarget;
 use thrifty_domain::{Points, PointsRef};
 use thrifty_gp::YeoJohnson;
 use thrifty_sampling::Seed;
-use thrifty_space::{Config, KnownConstraint, Space};
-use thrifty_study::{Memo, OptimizerError, Trial, TrialId};
+use thrifty_space::{KnownConstraint, Space};
+use thrifty_study::{Memo, OptimizerError, TrialId};
 use thrifty_surrogate::{FittedSurrogate, Member, Posterior};
 
 use crate::loss_model::{Choice, LossModel};
 use crate::training_data::TrainingData;
-use crate::weights::{Weights, probability_feasible};
+use crate::weights::{CostData, Weights, probability_feasible};
 use crate::{OutputFitter, OutputModel, PendingPolicy, Running, StateSettings};
 
 /// State of the surrogates before a suggestion with one objective: fitted to the measured losses, with failures and running
@@ -49,24 +49,23 @@ impl<'a> SurrogateState<'a> {
     /// # Errors
     /// [`OptimizerError`]: a query that is not of the space, or a fit that fails.
     pub fn fit(fitter: &OutputFitter<'a>, settings: StateSettings) -> Result<Option<Self>, OptimizerError> {
-        Self::fit_where(fitter, settings, &|_| true)
+        Self::fit_with(fitter, settings, CostData::default())
     }
 
-    /// [`SurrogateState::fit`] with the cost learnt from the trials for which `has_cost` is true: each of them has to have one.
-    /// Where none is measured costs do not count.
+    /// [`SurrogateState::fit`] with other costs than those of all trials.
     ///
     /// # Errors
-    /// As [`SurrogateState::fit`].
-    pub fn fit_where(
+    /// As [`SurrogateState::fit`], and where the costs of the design have spent the budget of cooling.
+    pub fn fit_with(
         fitter: &OutputFitter<'a>,
         settings: StateSettings,
-        has_cost: &dyn Fn(&Trial<Config>) -> bool,
+        costs: CostData<'_>,
     ) -> Result<Option<Self>, OptimizerError> {
         let space = fitter.space;
         let Some(data) = TrainingData::gather(fitter)? else { return Ok(None) };
         let (train_x, train) = data.with_failures(settings.failures);
         let TrainingData { x, targets, feasible, violations, failed, pending, asked } = data;
-        let weights = Weights::fit_where(fitter, &settings, &x, &failed, has_cost)?;
+        let weights = Weights::fit_with(fitter, &settings, &x, &failed, costs)?;
         let imputed = train.y.len() - targets.y.len();
         let LossModel { transform, model: OutputModel { name, fitted }, choice } =
             LossModel::fit(fitter, train_x.as_ref(), &train, imputed, settings.losses)?;
@@ -75,11 +74,15 @@ impl<'a> SurrogateState<'a> {
             PendingPolicy::Fantasies { draws } => Some(draws),
             _ => None,
         };
+        // A loss that breaks a constraint is no loss to hope for, unless there is no other.
+        let any_feasible = feasible.contains(&true);
+        let count = |(_, feasible): &(&f64, &bool)| **feasible || !any_feasible;
+        let counted: Vec<f64> = y.iter().zip(&feasible).filter(count).map(|(y, _)| *y).collect();
         let (fitted, running) = Running::fantasize(fitted, pending, draws, |mean| match settings.pending {
             PendingPolicy::KrigingBeliever | PendingPolicy::Fantasies { .. } => mean,
-            PendingPolicy::LiarBest => y.iter().copied().fold(f64::INFINITY, f64::min),
-            PendingPolicy::LiarMean => y.iter().sum::<f64>() / y.len() as f64,
-            PendingPolicy::LiarWorst => y.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            PendingPolicy::LiarBest => counted.iter().copied().fold(f64::INFINITY, f64::min),
+            PendingPolicy::LiarMean => counted.iter().sum::<f64>() / counted.len() as f64,
+            PendingPolicy::LiarWorst => counted.iter().copied().fold(f64::NEG_INFINITY, f64::max),
         });
         Ok(Some(Self {
             space,
@@ -113,15 +116,6 @@ impl<'a> SurrogateState<'a> {
     pub fn with_asked(mut self, asked: Points) -> Self {
         self.asked = asked;
         self
-    }
-
-    /// Replaces the costs that cooling counts, one per measurement in the order of the trials, as those of earlier runs too.
-    ///
-    /// # Errors
-    /// [`OptimizerError`] where the design has spent the whole budget.
-    pub fn with_costs(mut self, costs: &[f64]) -> Result<Self, OptimizerError> {
-        self.weights.count_costs(&self.settings, self.space, costs)?;
-        Ok(self)
     }
 
     /// Posterior of the loss, transformed according to the settings.

@@ -65,11 +65,16 @@ pub trait Modelled<Q> {
     /// Posteriors of the objectives, one each.
     fn posteriors(&self) -> Vec<&dyn Posterior>;
 
+    /// True if [`Modelled::exploit`] takes another acquisition function: one with a single objective to build it on.
+    fn takes_acquisition(&self) -> bool {
+        true
+    }
+
     /// The optimiser's own choice; with `by` that of another acquisition function.
     ///
     /// # Errors
-    /// [`OptimizerError`] when the acquisition function cannot be built or is NaN, or when `by` is set and the optimiser has no
-    /// single objective to build it on.
+    /// [`OptimizerError`] when the acquisition function cannot be built or is NaN, or when `by` is set and the optimiser
+    /// [takes none](Modelled::takes_acquisition).
     fn exploit(&mut self, by: Option<&dyn AcquisitionFactory>) -> Result<Ask<Q>, OptimizerError>;
 
     /// The outlook of [`Modelled::exploit`] with the same `by`; nothing where no improvement is defined.

@@ -21,8 +21,23 @@ pub struct Weights {
 struct Weighing<'a> {
     settings: &'a StateSettings,
     fitter: &'a OutputFitter<'a>,
-    /// True for trials whose measurement has to have a cost.
-    has_cost: &'a dyn Fn(&Trial<Config>) -> bool,
+    costs: CostData<'a>,
+}
+
+/// Costs that count: those that a model learns from, and those that cooling adds up.
+#[derive(Clone, Copy)]
+pub struct CostData<'a> {
+    /// True for trials whose measurement has to have a cost. Where none is measured costs do not count.
+    pub has_cost: &'a dyn Fn(&Trial<Config>) -> bool,
+    /// Costs that cooling adds up, in the order of the trials; without them those of the fitted trials.
+    pub counted: Option<&'a [f64]>,
+}
+
+impl Default for CostData<'_> {
+    /// Every measurement has a cost.
+    fn default() -> Self {
+        Self { has_cost: &|_| true, counted: None }
+    }
 }
 
 impl Weights {
@@ -37,18 +52,18 @@ impl Weights {
         x: &Points,
         failed: &Points,
     ) -> Result<Self, OptimizerError> {
-        Self::fit_where(fitter, settings, x, failed, &|_| true)
+        Self::fit_with(fitter, settings, x, failed, CostData::default())
     }
 
-    /// [`Weights::fit`] with the cost learnt from some of the trials.
-    pub(crate) fn fit_where(
+    /// [`Weights::fit`] with other costs than those of all trials.
+    pub(crate) fn fit_with(
         fitter: &OutputFitter<'_>,
         settings: &StateSettings,
         x: &Points,
         failed: &Points,
-        has_cost: &dyn Fn(&Trial<Config>) -> bool,
+        costs: CostData<'_>,
     ) -> Result<Self, OptimizerError> {
-        Weighing { settings, fitter, has_cost }.weights(x, failed)
+        Weighing { settings, fitter, costs }.weights(x, failed)
     }
 }
 
@@ -83,7 +98,7 @@ impl Weighing<'_> {
         let measured = self.fitter.trials.iter().filter_map(|trial| Some((*trial, measurement(trial)?)));
         let (mut points, mut costs) = (Points::new(x.dim()), Vec::with_capacity(x.len()));
         for (point, (trial, measurement)) in x.rows().zip(measured) {
-            if (self.has_cost)(trial) {
+            if (self.costs.has_cost)(trial) {
                 points.push(point);
                 costs.push(positive_cost(trial.id, measurement)?);
             }
@@ -95,7 +110,7 @@ impl Weighing<'_> {
         let data = Observations::new(points.as_ref(), &logarithms);
         Ok(Some((
             self.fitter.fit_weight("cost".into(), data)?,
-            exponent(self.settings, self.fitter.space, &costs)?,
+            exponent(self.settings, self.fitter.space, self.costs.counted.unwrap_or(&costs))?,
         )))
     }
 }
@@ -131,19 +146,6 @@ fn exponent(
 }
 
 impl Weights {
-    /// Replaces the costs that cooling counts, where costs count.
-    pub(crate) fn count_costs(
-        &mut self,
-        settings: &StateSettings,
-        space: &Space,
-        costs: &[f64],
-    ) -> Result<(), OptimizerError> {
-        if let Some((_, weight)) = &mut self.cost {
-            *weight = exponent(settings, space, costs)?;
-        }
-        Ok(())
-    }
-
     /// Posteriors of the constraints.
     pub fn constraints(&self) -> impl Iterator<Item = &dyn Posterior> {
         self.constraints.iter().map(OutputModel::posterior)

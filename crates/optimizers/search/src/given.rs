@@ -1,6 +1,7 @@
 //! Completion of configurations of which a part is given.
 
-use thrifty_space::{Config, KnownConstraint, Space};
+use thrifty_sampling::Seed;
+use thrifty_space::{Config, KnownConstraint, Space, SpaceError};
 use thrifty_study::{Ask, History, Optimizer, OptimizerError, Suggestion, TrialId};
 
 use crate::random_allowed;
@@ -14,12 +15,76 @@ pub fn check_config(space: &Space, config: &Config, is_whole: bool) -> Result<()
     checked.map_err(|error| OptimizerError::failed("a configuration from elsewhere", error))
 }
 
+/// Values that the query of a trial must have, and the part of the space that has them.
+#[derive(Debug)]
+pub struct Given<'a> {
+    whole: Space,
+    part: Space,
+    values: &'a Config,
+    id: TrialId,
+}
+
+impl<'a> Given<'a> {
+    /// Given values of a space, for trial `id`.
+    ///
+    /// # Errors
+    /// [`OptimizerError`] names the parameter that is not of the space, or has a value that it cannot have.
+    pub fn new(space: &Space, values: &'a Config, id: TrialId) -> Result<Self, OptimizerError> {
+        let part = space.given(values).map_err(completing(id))?;
+        Ok(Self { whole: space.clone(), part, values, id })
+    }
+
+    /// The configuration that the values are, where none is missing.
+    ///
+    /// # Errors
+    /// [`OptimizerError`], which a space that accepts the values does not give.
+    pub fn whole(&self) -> Result<Option<Config>, OptimizerError> {
+        let is_whole = self.whole.validate(self.values).is_ok();
+        is_whole.then(|| self.keep(Config::new())).transpose()
+    }
+
+    /// A suggestion with the given values in place of its own. Where that is no configuration, as when a design has another branch,
+    /// the nearest one of the part, in which a parameter that the suggestion lacks has the middle of its range.
+    ///
+    /// # Errors
+    /// [`OptimizerError`] for a suggestion that is not of the space.
+    pub fn complete(&self, suggested: &Config) -> Result<Config, OptimizerError> {
+        let query = self.keep(suggested.clone())?;
+        if self.whole.validate(&query).is_ok() {
+            return Ok(query);
+        }
+        let point = self.whole.encode(suggested).map_err(completing(self.id))?;
+        self.keep(self.part.decode(&point))
+    }
+
+    /// A random configuration with the given values that the known constraint allows.
+    ///
+    /// # Errors
+    /// As [`random_allowed`].
+    pub fn random(&self, known_constraint: &KnownConstraint, seed: Seed) -> Result<Config, OptimizerError> {
+        let mut rng = seed.stream("given", self.id.0);
+        let allowed = |config: &Config| known_constraint.allows(config);
+        self.keep(random_allowed(|_| self.part.sample(&mut rng), allowed, || context(self.id))?)
+    }
+
+    fn keep(&self, config: Config) -> Result<Config, OptimizerError> {
+        self.whole.with_values(config, self.values).map_err(completing(self.id))
+    }
+}
+
+fn context(id: TrialId) -> String {
+    format!("completing trial {}", id.0)
+}
+
+fn completing(id: TrialId) -> impl Fn(SpaceError) -> OptimizerError {
+    move |error| OptimizerError::failed(context(id), error)
+}
+
 /// The suggestion for trial `id` that has the given values: [`Optimizer::ask_given`] of every optimiser of a space.
 ///
 /// The optimiser suggests on the part of its space that has these values, with the same encoding, so that its models are what
-/// they are. A whole configuration is returned as it is. A configuration of a design or a queue that has other values gives way to
-/// the nearest one of the part, in which a parameter that it lacks has the middle of its range. Where the optimiser has nothing new to
-/// suggest there, the rest is random and allowed. `parts` are the places of the optimiser's space and of its known constraint.
+/// they are. A whole configuration is returned as it is, and others as [`Given::complete`] has them. Where the optimiser has nothing
+/// new to suggest there, the rest is random and allowed. `parts` are the places of the optimiser's space and of its known constraint.
 ///
 /// # Errors
 /// As [`Optimizer::ask`] and [`check_config`], and where nothing random is allowed.
@@ -30,28 +95,19 @@ pub fn ask_given<O: Optimizer<Query = Config>>(
     id: TrialId,
     given: &Config,
 ) -> Result<Ask<Config>, OptimizerError> {
-    let whole = parts(optimizer).0.clone();
-    let what = || format!("completing trial {}", id.0);
-    let failed = |error| OptimizerError::failed(what(), error);
-    let keep = |config: Config| whole.with_values(config, given).map_err(failed);
-    if whole.validate(given).is_ok() {
-        return Ok(Ask::Evaluate(Suggestion::new(keep(Config::new())?)));
+    let completion = Given::new(parts(optimizer).0, given, id)?;
+    if let Some(whole) = completion.whole()? {
+        return Ok(Ask::Evaluate(Suggestion::new(whole)));
     }
-    let part = whole.given(given).map_err(failed)?;
     let asked = within(optimizer, |optimizer| parts(optimizer).0, given, |part| part.ask(history, id))?;
     Ok(match asked {
         Ask::Evaluate(suggestion) => {
-            let mut query = keep(suggestion.query.clone())?;
-            if whole.validate(&query).is_err() {
-                query = keep(part.decode(&whole.encode(&suggestion.query).map_err(failed)?))?;
-            }
+            let query = completion.complete(&suggestion.query)?;
             Ask::Evaluate(Suggestion { query, ..suggestion })
         }
         Ask::Stop(_) => {
-            let mut rng = history.seed().stream("given", id.0);
-            let allowed = |config: &Config| parts(optimizer).1.allows(config);
-            let any = random_allowed(|_| part.sample(&mut rng), allowed, what)?;
-            Ask::Evaluate(Suggestion::new(keep(any)?))
+            let query = completion.random(parts(optimizer).1, history.seed())?;
+            Ask::Evaluate(Suggestion::new(query))
         }
         Ask::Wait => Ask::Wait,
     })

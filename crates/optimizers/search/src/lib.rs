@@ -24,7 +24,7 @@ pub use candidate::{Candidate, first_allowed};
 pub use design::InitialDesign;
 pub use designer::Designer;
 pub use fingerprint::{design_changed, fingerprint};
-pub use given::{ask_given, check_config, within};
+pub use given::{Given, ask_given, check_config, within};
 pub use measurement::{MeasurementMismatch, measurement, same_shape, shape};
 pub use nsga2::{Nsga2, Nsga2Settings};
 pub use pareto_set::{ParetoMember, ParetoSet};

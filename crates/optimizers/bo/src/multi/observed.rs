@@ -71,6 +71,15 @@ impl Observed {
         (0..self.x.len()).filter(|&i| constraints.iter().all(|column| column[i] <= 0.0)).collect()
     }
 
+    /// Measured points from the one that breaks its constraints least: by the sum of their positive values.
+    pub(crate) fn by_violation(&self) -> Vec<usize> {
+        let constraints = &self.columns[self.objectives..];
+        let violation = |i: usize| constraints.iter().map(|column| column[i].max(0.0)).sum::<f64>();
+        let mut order: Vec<usize> = (0..self.x.len()).collect();
+        order.sort_by(|&a, &b| violation(a).total_cmp(&violation(b)));
+        order
+    }
+
     /// The losses at some of the measured points: a row a point.
     pub(crate) fn losses(&self, indices: &[usize]) -> Points {
         let mut losses = Points::new(self.objectives);

@@ -113,6 +113,10 @@ impl Modelled<Config> for MultiTurn<'_> {
         self.models.iter().map(OutputModel::posterior).collect()
     }
 
+    fn takes_acquisition(&self) -> bool {
+        false
+    }
+
     fn exploit(&mut self, by: Option<&dyn AcquisitionFactory>) -> Result<Ask<Config>, OptimizerError> {
         if by.is_some() {
             let error = "several objectives have no acquisition function of one posterior";
@@ -147,11 +151,15 @@ impl Modelled<Config> for MultiTurn<'_> {
     fn maximize(&self, acquisition: &dyn Acquisition, purpose: &str) -> Vec<Candidate> {
         let State { observed, feasible, fitter, .. } = &self.state;
         let mut rng = fitter.seed.stream(purpose, fitter.id.0);
-        // The search looks around some points of the front, others for each trial.
+        // The search looks around some points of the front, others for each trial; without one around those that break the least.
         let losses = observed.losses(feasible);
         let mut front = non_dominated(losses.as_ref(), Duplicates::First).unwrap_or_default();
         rng.shuffle(&mut front);
-        let anchors: Vec<&[f64]> = front.iter().map(|&i| observed.x.row(feasible[i])).collect();
+        let around: Vec<usize> = match feasible.is_empty() {
+            true => observed.by_violation(),
+            false => front.iter().map(|&i| feasible[i]).collect(),
+        };
+        let anchors: Vec<&[f64]> = around.iter().map(|&i| observed.x.row(i)).collect();
         let acquisition = Masked::new(acquisition, |x: &[f64]| self.is_allowed(x));
         let maximizer = &self.optimizer.settings().maximizer;
         maximizer.candidates(self.space().domain(), &acquisition, &anchors, &mut rng)

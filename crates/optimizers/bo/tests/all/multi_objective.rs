@@ -126,6 +126,30 @@ fn constraints_are_kept() {
     assert!(most > 1.99, "{most}");
 }
 
+/// Where next to nothing is allowed, and all of it breaks a measured constraint, the search looks around what breaks it least.
+#[test]
+fn a_rare_known_constraint_beside_a_broken_one() {
+    let cube = || Space::unit_cube(4);
+    let at = |config: &Config| Space::unit_cube(4).encode(config).unwrap();
+    let is_allowed = move |config: &Config| at(config).iter().all(|x| (x - 0.5).abs() < 0.02);
+    let given: Vec<Config> =
+        [[0.5; 4], [0.49, 0.5, 0.51, 0.5], [0.51; 4]].map(|x| cube().decode(&x)).to_vec();
+    let settings = MultiObjectiveSettings {
+        initial: InitialDesign::Only(given),
+        ..settings(MultiObjectiveRule::Automatic)
+    };
+    let optimizer = ours(&cube(), settings).with_known_constraint(is_allowed);
+    let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(6));
+    study
+        .run(|config, _| {
+            let x = at(config);
+            Measurement { constraints: vec![1.0 - x[1]], ..measured(&[x[0], x[2] - x[0]]) }
+        })
+        .unwrap();
+    let trials = study.history().trials();
+    assert!(trials.len() == 6 && trials.iter().all(|trial| is_allowed(&trial.query)));
+}
+
 #[test]
 fn a_reference_point_is_inferred_once() {
     let space = line();

@@ -384,6 +384,26 @@ fn a_restart_gives_nothing_back_of_the_budget() {
     }
 }
 
+/// A run after a restart may spend more on its design than the first run had: the initial cost is that of the first.
+#[test]
+fn a_dear_design_after_a_restart_is_no_error() {
+    let mut trials = POINTS[..4].iter().copied().map(plain).collect::<Vec<_>>();
+    for (trial, (cost, run)) in trials.iter_mut().zip([(1.0, 0), (2.0, 0), (12.0, 1), (12.0, 1)]) {
+        let loss = trial.outcome.as_ref().and_then(Outcome::objective).unwrap();
+        trial.outcome = Some(Measurement { cost: Some(cost), ..Measurement::from(loss) }.into());
+        if run > 0 {
+            trial.memo.set(&RUN, &run);
+        }
+    }
+    let optimizer = optimizer(|s| {
+        (s.cost, s.initial) = (CostAwareness::Cooled { budget: 20.0 }, InitialDesign::Sobol(2));
+    });
+    let history = History::from_trials(trials, Seed(4));
+    let state = optimizer.state(&history, TrialId(4)).unwrap().unwrap();
+    // All of the budget is spent: costs do not count any more.
+    assert_eq!(state.weight(&[0.4]), 1.0);
+}
+
 /// Losses that stand for running trials say nothing about the best measured one.
 #[test]
 fn recommendations_do_not_depend_on_lies() {

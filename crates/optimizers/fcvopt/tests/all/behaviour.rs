@@ -15,7 +15,8 @@ use thrifty_gp::GpSettings;
 use thrifty_hgp::Hgp;
 use thrifty_kernel::{Kernel, Matern12, Matern52};
 use thrifty_sampling::Seed;
-use thrifty_space::{Config, Space};
+use thrifty_search::InitialDesign;
+use thrifty_space::{Config, Space, Value};
 use thrifty_study::{MaxTrials, Measurement, Next, Optimizer, Outcome, StopReason, Study, Trial, TrialId};
 
 const FOLDS: usize = 5;
@@ -562,4 +563,72 @@ fn a_process_of_ones_own_is_part_of_the_fingerprint() {
     let mixed = builder.float("x", 0.0, 1.0).when("kind", ["b"]).build().unwrap();
     let model = Hgp::on_domain(mixed.domain());
     assert!(FractionalCv::new(mixed, FOLDS).unwrap().with_model(model).fingerprint().is_ok());
+}
+
+fn config(entries: &[(&str, Value)]) -> Config {
+    entries.iter().fold(Config::new(), |mut config, (name, value)| {
+        config.insert(*name, value.clone());
+        config
+    })
+}
+
+/// A design of another branch gives way to a configuration of which a part is given: with its values, and valid.
+#[test]
+fn designs_give_way_to_what_is_given() {
+    let space = Space::builder()
+        .categorical("solver", ["sgd", "adam"])
+        .float("momentum", 0.0, 1.0)
+        .when("solver", ["sgd"])
+        .float("rate", 0.0, 1.0)
+        .build()
+        .unwrap();
+    let sgd = config(&[("solver", "sgd".into()), ("momentum", 0.9.into()), ("rate", 0.1.into())]);
+    let settings =
+        FractionalSettings { initial: InitialDesign::Given(vec![sgd]), ..FractionalSettings::new(FOLDS) };
+    let optimizer = FractionalCv::new(space, FOLDS).unwrap().with_settings(settings).unwrap();
+    let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(12));
+    study.enqueue(FoldQuery { config: config(&[("solver", "adam".into())]), repeat: 0, fold: 3 }).unwrap();
+    study.run(|query: &FoldQuery, _| query.config.float("rate").unwrap()).unwrap();
+    let first = &study.history().trials()[0].query;
+    assert_eq!((&first.config, first.fold), (&config(&[("solver", "adam".into()), ("rate", 0.1.into())]), 3));
+    assert!(study.recommend().unwrap().is_some());
+}
+
+/// A part of a configuration is completed by what is allowed, also when the budget is spent.
+#[test]
+fn completed_configurations_are_allowed() {
+    let space = Space::builder().int("i", 0, 1).int("j", 0, 5).build().unwrap();
+    let is_allowed = |config: &Config| config.int("j").unwrap() < 2;
+    for seed in 0..4 {
+        let settings = FractionalSettings { budget: Some(4), ..FractionalSettings::new(2) };
+        let optimizer =
+            FractionalCv::new(space.clone(), 2).and_then(|cv| cv.with_settings(settings)).unwrap();
+        let optimizer = optimizer.with_known_constraint(is_allowed);
+        let mut study = Study::new(optimizer, Seed(seed)).with_stop(MaxTrials(10));
+        let part = || FoldQuery { config: config(&[("i", 0.into())]), repeat: 0, fold: 0 };
+        (0..10).for_each(|_| study.enqueue(part()).unwrap());
+        study.run(|query: &FoldQuery, _| query.config.float("j").unwrap()).unwrap();
+        let asked: Vec<&FoldQuery> = study.history().trials().iter().map(|trial| &trial.query).collect();
+        assert!(asked.len() == 10 && asked.iter().all(|query| is_allowed(&query.config)), "{asked:?}");
+        assert!(asked.iter().all(|query| query.config.int("i") == Ok(0) && query.fold == 0));
+    }
+}
+
+/// A configuration that is given again comes with its other folds, and not at all once it has had them all.
+#[test]
+fn given_configurations_come_with_their_other_folds() {
+    let at = |x: f64| config(&[("x0", x.into()), ("x1", 0.5.into())]);
+    let given = vec![at(0.25), at(0.75), at(0.25), at(0.25)];
+    for initial_folds in [InitialFolds::Two, InitialFolds::Balanced, InitialFolds::Random] {
+        let initial = InitialDesign::Given(given.clone());
+        let settings = FractionalSettings { initial, initial_folds, ..FractionalSettings::new(2) };
+        let optimizer = FractionalCv::new(space(), 2).unwrap().with_settings(settings).unwrap();
+        let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(8));
+        study.run(|query: &FoldQuery, _| truth(&query.config)).unwrap();
+        let pair = |trial: &Trial<FoldQuery>| format!("{} {}", trial.query.config, trial.query.fold);
+        let pairs: HashSet<String> = study.history().trials().iter().map(pair).collect();
+        assert_eq!(pairs.len(), 8, "{initial_folds:?}");
+        let again = study.history().trials().iter().filter(|trial| trial.query.config == at(0.25));
+        assert!(again.count() == 2, "{initial_folds:?}: with both folds");
+    }
 }

@@ -118,8 +118,8 @@ fn reports_and_pruned_trials_teach() {
     assert_eq!(best.config.int("epochs").unwrap(), 27);
 }
 
-/// Costs are measured. Trials that reported and were then pruned or failed have none: they teach the loss, and the study goes on. A
-/// measured trial without a cost is named.
+/// Costs are measured. Trials that reported and were then pruned or failed need none: they teach the loss, and the study goes on. A
+/// pruned one with a cost teaches it, a measured one without a cost is named.
 #[test]
 fn trials_that_end_early_need_no_cost() {
     let settings = || MultiFidelitySettings {
@@ -128,7 +128,7 @@ fn trials_that_end_early_need_no_cost() {
         cost: FidelityCost::Measured,
         ..MultiFidelitySettings::default()
     };
-    let run = |cost: fn(u64, f64) -> Option<f64>| {
+    let run = |cost: fn(u64, f64) -> Option<f64>, pruned: Option<f64>| {
         let space = Space::builder().float("x", 0.0, 1.0).log_int("epochs", 1, 27).build().unwrap();
         let optimizer =
             MultiFidelityOptimizer::new(space, "epochs").unwrap().with_settings(settings()).unwrap();
@@ -137,8 +137,8 @@ fn trials_that_end_early_need_no_cost() {
             let loss = (config.float("x").unwrap() - 0.4).powi(2);
             context.report(1, loss + 0.5)?;
             Ok(match context.id.0 {
-                2 => context.pruned(),
-                3 => Outcome::failed("no memory"),
+                2 => context.pruned().with_cost(pruned),
+                3 => Outcome::failed("no memory").with_cost(pruned),
                 id => {
                     let cost = cost(id, epochs(config));
                     Measurement { cost, ..Measurement::from(loss + 0.5 / epochs(config)) }.into()
@@ -147,13 +147,20 @@ fn trials_that_end_early_need_no_cost() {
         });
         (ended.map(|_| ()).map_err(|error| format!("{error:?}")), study)
     };
-    let (ended, mut study) = run(|_, epochs| Some(7.0 * epochs));
+    let (ended, mut study) = run(|_, epochs| Some(7.0 * epochs), None);
     ended.unwrap();
     let last = &study.history().trials()[9];
     let share = last.diagnostics["expected_cost"] / (7.0 * epochs(&last.query));
     assert!((share - 1.0).abs() < 0.1, "an expected cost of {share} times the true one");
     assert!(study.recommend().unwrap().is_some());
-    let (ended, _) = run(|id, _| if id == 1 { None } else { Some(7.0) });
+    // The pruned trial has paid for one epoch. A cost of 0 says nothing of a logarithm.
+    for (pruned, teaches) in [(7.0, true), (700.0, true), (0.0, false)] {
+        let (ended, taught) = run(|_, epochs| Some(7.0 * epochs), Some(pruned));
+        ended.unwrap();
+        let expected = |study: &Study<_>| study.history().trials()[9].diagnostics["expected_cost"];
+        assert_eq!(expected(&taught) != expected(&study), teaches, "{pruned}");
+    }
+    let (ended, _) = run(|id, _| if id == 1 { None } else { Some(7.0) }, None);
     let error = ended.unwrap_err();
     assert!(error.contains("reading trial 1") && error.contains("it has no cost"), "{error}");
 }

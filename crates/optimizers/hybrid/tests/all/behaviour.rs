@@ -3,7 +3,10 @@
 use thrifty_acquisition::AcquisitionFactory;
 use thrifty_acquisition::{ProbabilityOfImprovement, Utility};
 use thrifty_bo::{BayesianOptimizer, BoSettings, FailurePolicy, InitialDesign, Maximizer};
+use thrifty_cv::FoldQuery;
+use thrifty_fcvopt::FractionalCv;
 use thrifty_hybrid::{Exploration, ExplorePoint, Hybrid, HybridSettings, OnConvergence};
+use thrifty_levelset::{ClassificationSet, LevelSetOptimizer, LevelSetSettings};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{
@@ -237,6 +240,45 @@ fn exploration_finds_the_few_points_that_are_allowed() {
         let trials = study.history().trials();
         assert!(trials.len() == 6 && trials.iter().all(|trial| allowed(&trial.query)), "{point:?}");
         assert_eq!(trials[5].diagnostics["explored"], 1.0);
+    }
+}
+
+/// The same around folds and level sets: neither a rare constraint nor a front that was asked ends the study.
+#[test]
+fn exploration_around_folds_and_level_sets_goes_on() {
+    for point in [ExplorePoint::Uniform, ExplorePoint::Pareto] {
+        let rule = || HybridSettings { point, ..settings(Exploration::FixedRate { rate: 1.0 }) };
+        let rare = |config: &Config| config.float("x0").unwrap() < 0.01;
+        let square = || Space::from_bounds(&[(0.0, 1.0), (0.0, 1.0)]).unwrap();
+        let folds = FractionalCv::new(square(), 3).unwrap().with_known_constraint(rare);
+        let mut folds =
+            Study::new(Hybrid::new(folds).with_settings(rule()).unwrap(), Seed(2)).with_stop(MaxTrials(16));
+        let stop = folds.run(|query: &FoldQuery, _| query.config.float("x1").unwrap() + query.fold as f64);
+        assert_eq!(stop.unwrap(), StopReason::Trials(16), "{point:?}");
+        assert!(folds.history().trials().iter().all(|trial| rare(&trial.query.config)));
+
+        // Four configurations of six folds: all are asked, although the front has one or two of them.
+        let grid = Space::builder().int("i", 0, 3).build().unwrap();
+        let folds = FractionalCv::new(grid, 6).unwrap();
+        let mut folds =
+            Study::new(Hybrid::new(folds).with_settings(rule()).unwrap(), Seed(2)).with_stop(MaxTrials(40));
+        folds.run(|query: &FoldQuery, _| query.config.float("i").unwrap() + query.fold as f64).unwrap();
+        assert_eq!(folds.history().len(), 24, "{point:?}");
+
+        let tiny = |config: &Config| {
+            let x = [config.float("x0").unwrap(), config.float("x1").unwrap()];
+            x.iter().all(|x| (x - 0.5).abs() < 0.002)
+        };
+        let initial = [[0.5, 0.5], [0.499, 0.5], [0.501, 0.501]].map(|x| square().decode(&x)).to_vec();
+        let over = ClassificationSet::Domain { points: 64 };
+        let settings =
+            LevelSetSettings { initial: InitialDesign::Only(initial), over, ..LevelSetSettings::above(0.5) };
+        let level_set = LevelSetOptimizer::new(square(), settings).unwrap().with_known_constraint(tiny);
+        let mut level_set = Study::new(Hybrid::new(level_set).with_settings(rule()).unwrap(), Seed(2))
+            .with_stop(MaxTrials(8));
+        let stop = level_set.run(|config: &Config, _| config.float("x0").unwrap()).unwrap();
+        assert_eq!(stop, StopReason::Trials(8), "{point:?}");
+        assert!(level_set.history().trials().iter().all(|trial| tiny(&trial.query)), "{point:?}");
     }
 }
 

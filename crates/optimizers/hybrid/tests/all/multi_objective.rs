@@ -2,6 +2,7 @@
 
 use thrifty_bo::{InitialDesign, Maximizer, MultiObjectiveOptimizer, MultiObjectiveSettings};
 use thrifty_hybrid::{Exploration, ExplorePoint, Hybrid, HybridSettings, OnConvergence};
+use thrifty_levelset::{LevelSetOptimizer, LevelSetSettings};
 use thrifty_model_based::{ModelBased, Turn};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
@@ -85,6 +86,38 @@ fn rules_of_one_objective_are_errors_before_they_are_needed() {
         assert!(error.contains("needs an optimiser with one objective"), "{error}");
     }
     assert!(ask(Exploration::Never, ExplorePoint::Pareto).is_ok());
+}
+
+/// Weighted sums of many objectives have one model, and level sets too: neither takes another acquisition function.
+#[test]
+fn another_acquisition_function_is_an_error_at_the_first_turn() {
+    for epsilon in [1.0, 0.0] {
+        let settings = || HybridSettings {
+            exploration: Exploration::EpsRandom { epsilon },
+            convergence: OnConvergence::Ignore,
+            ..HybridSettings::default()
+        };
+        let many = Hybrid::new(base()).with_settings(settings()).unwrap();
+        let mut many = Study::new(many, Seed(1)).with_stop(MaxTrials(9));
+        let error = many.run(|config: &Config, _| {
+            let x = config.float("x").unwrap();
+            Measurement {
+                objectives: (0..5).map(|j| (x - f64::from(j)).powi(2)).collect(),
+                ..Default::default()
+            }
+        });
+        let level_set = LevelSetOptimizer::new(line(), LevelSetSettings::above(0.5)).unwrap();
+        let level_set = Hybrid::new(level_set).with_settings(settings()).unwrap();
+        let mut level_set = Study::new(level_set, Seed(1)).with_stop(MaxTrials(9));
+        for error in [error, level_set.run(|config: &Config, _| config.float("x").unwrap())] {
+            let error = format!("{:?}", error.unwrap_err());
+            assert!(
+                error.contains("another acquisition function needs an optimiser with one objective"),
+                "{error}"
+            );
+        }
+        assert!(many.history().len() < 9 && level_set.history().len() < 9);
+    }
 }
 
 /// There is an expected improvement of the hypervolume, but no loss to improve on.

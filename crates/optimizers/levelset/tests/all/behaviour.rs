@@ -715,3 +715,22 @@ fn intervals_of_other_points_are_forgotten() {
         assert!(found == make().classify(&other).unwrap() && found != before);
     }
 }
+
+/// An enqueued part of a configuration is no part of the set: the points to classify are those of the whole space.
+#[test]
+fn an_enqueued_part_leaves_the_classified_set_alone() {
+    let settings = || LevelSetSettings { initial: InitialDesign::Sobol(4), ..LevelSetSettings::above(0.4) };
+    let points = |enqueues: bool| {
+        let optimizer = LevelSetOptimizer::new(square(), settings()).unwrap();
+        let mut study = Study::new(optimizer, Seed(11)).with_stop(MaxTrials(7));
+        if enqueues {
+            let mut part = Config::new();
+            part.insert("x0", 0.3);
+            study.enqueue(part).unwrap();
+        }
+        study.run(|config, _| config.float("x0").unwrap() * config.float("x1").unwrap()).unwrap();
+        let classified = study.recommend().unwrap().expect("seven measurements");
+        classified.points().rows().map(<[f64]>::to_vec).collect::<Vec<_>>()
+    };
+    assert_eq!(points(true), points(false));
+}

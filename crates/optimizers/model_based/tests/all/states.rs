@@ -181,6 +181,32 @@ fn targets_are_of_feasible_points() {
     }
 }
 
+/// Lies of running trials come from losses that break no constraint, unless there are none.
+#[test]
+fn lies_are_of_feasible_points() {
+    let at = 0.5;
+    let constrained = |limit: f64| -> Vec<Trial<Config>> {
+        POINTS.iter().map(|x| measured(*x, |m| m.constraints = vec![limit - x])).collect()
+    };
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    for (limit, counted) in [(0.3, &losses()[2..]), (2.0, &losses()[..])] {
+        let free = with(constrained(limit), settings(), |state| state.posterior().predict(&[at])).unwrap();
+        for (pending, outcome) in [
+            (PendingPolicy::LiarBest, least(counted)),
+            (PendingPolicy::LiarMean, mean(counted)),
+            (PendingPolicy::LiarWorst, largest(counted)),
+        ] {
+            let trials = [constrained(limit), vec![trial(at, None)]].concat();
+            let found = with(trials, StateSettings { pending, ..settings() }, |state| {
+                state.posterior().predict(&[at])
+            });
+            let Prediction { mean: found, variance } = found.unwrap();
+            let expected = free.mean + (outcome - free.mean) * (1.0 - variance / free.variance);
+            assert!((found - expected).abs() < 1e-6, "{pending:?} {limit}: {found} {expected}");
+        }
+    }
+}
+
 /// A utility times the weights: logarithms add up; until something is feasible the weights are all there is.
 #[test]
 fn acquisitions_are_weighted() {
