@@ -141,6 +141,78 @@ def test_trials_that_run_elsewhere_are_left_alone():
     assert [t.state for t in study.trials] == ["measured"] * 5
 
 
+class Interrupted:
+    """A compiled study in which Ctrl-C takes effect when one of its calls returns."""
+
+    def __init__(self, study, call):
+        self.study, self.call = study, call
+
+    def __getattr__(self, name):
+        def interrupted(*arguments):
+            getattr(self.study, name)(*arguments)
+            raise KeyboardInterrupt
+
+        return interrupted if name == self.call else getattr(self.study, name)
+
+    def __len__(self):
+        return len(self.study)
+
+
+@pytest.mark.parametrize(("call", "state"), [("ask", "running"), ("tell", "measured")])
+def test_trials_of_an_interrupted_loop_are_evaluated_once(call, state):
+    study, seen = thrifty.Study(SPACE, "tpe", seed=5), []
+    by_hand = study.ask()
+    study.optimize(loss, 3)
+    compiled, study._study = study._study, Interrupted(study._study, call)
+    with pytest.raises(KeyboardInterrupt):
+        study.optimize(loss, 10)
+    study._study = compiled
+    assert [t.state for t in study.trials] == ["running", "measured", "measured", state]
+    for n in (5, 7):
+        study.optimize(loss, n, callback=lambda study, trial: seen.append(trial.id))
+        assert [t.state for t in study.trials] == ["running"] + ["measured"] * (n - 1)
+    assert seen == ([3] if state == "running" else []) + [4, 5, 6]
+    study.tell(by_hand, 1.0)
+
+
+def test_a_trial_that_its_objective_told_does_not_end_later_loops():
+    study = thrifty.Study(SPACE, "tpe", seed=5)
+    with pytest.raises(ValueError, match="exactly one"):
+        study.optimize(lambda trial: trial._study.tell(trial, 1.0), 3)
+    study.optimize(loss, 3)
+    assert [t.state for t in study.trials] == ["measured"] * 3
+
+
+def test_a_loop_does_not_copy_all_trials_in_every_turn(monkeypatch):
+    study, copies = thrifty.Study(SPACE, "random", seed=5), []
+    trials = thrifty.Study.trials
+    monkeypatch.setattr(thrifty.Study, "trials", property(lambda study: copies.append(0) or trials.fget(study)))
+    study.optimize(loss, 20)
+    assert len(study) == 20 and not copies
+
+
+def test_loops_of_several_threads_share_what_is_left(tmp_path):
+    path = tmp_path / "study.jsonl"
+    study = thrifty.Study(SPACE, "random", seed=5, journal=path)
+    for _ in range(20):
+        study.ask()
+    del study
+    again, seen = thrifty.Study(SPACE, "random", seed=5, journal=path), []
+
+    def objective(trial):
+        seen.append(trial.id)
+        time.sleep(0.001)
+        return trial.id
+
+    threads = [threading.Thread(target=again.optimize, args=(objective, 100)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(seen) == list(range(len(again))) and 100 <= len(again) < 104
+    assert all(t.state == "measured" for t in again.trials)
+
+
 def test_objectives_that_take_the_trial():
     class Objective:
         def method(self, trial):

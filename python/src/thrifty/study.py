@@ -6,6 +6,7 @@ import inspect
 import json
 import math
 import os
+import threading
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -135,8 +136,9 @@ class Study:
         self._study = _thrifty.Study(method, space.to_json(), seed, settings_json(settings), names,
                                      None if journal is None else os.fspath(journal),
                                      None if pruner is None else settings_json(pruner))
-        # Trials that nobody evaluates.
-        self._abandoned = [trial.id for trial in self.trials if trial.state == "running"]
+        self._lock = threading.RLock()
+        # Trials that have ended or that somebody evaluates here.
+        self._taken = {trial.id for trial in self.trials if trial.state != "running"}
         for warning in self._study.warnings():
             warnings.warn(warning, stacklevel=2)
 
@@ -148,14 +150,7 @@ class Study:
         RuntimeError
             When a running trial has to be told first.
         """
-        asked, why = self._study.ask()
-        if asked is None:
-            if not why:
-                raise RuntimeError("tell a running trial first")
-            self._why = why
-            return None
-        number, values, diagnostics = asked
-        return Trial(number, self.space.decode(values), diagnostics, self)
+        return self._ask([])
 
     def tell(self, trial: Trial | int, value: float | Sequence[float] | None = None, *,
              constraints: Sequence[float] = (), cost: float | None = None, noise_variance: float | None = None,
@@ -185,8 +180,6 @@ class Study:
             reports = self.trials[number].reports if 0 <= number < len(self) else []
             last = reports[-1][0] if reports else 0
         self._study.tell(number, told(value, constraints, cost, noise_variance, failed, unrelated, pruned, last))
-        if number in self._abandoned:
-            self._abandoned.remove(number)
 
     def report(self, trial: Trial | int, step: int, value: float) -> bool:
         """Records an intermediate value; true if the pruner would stop the trial."""
@@ -209,7 +202,11 @@ class Study:
         if unknown:
             raise TypeError(f"add_known() got an unexpected keyword argument {sorted(unknown)[0]!r}")
         arguments: dict[str, Any] = {**defaults, **outcome}
-        return self._study.add_known(self.space.encode(params), told(value, last_step=0, **arguments))
+        values, outcome_of = self.space.encode(params), told(value, last_step=0, **arguments)
+        with self._lock:
+            number = self._study.add_known(values, outcome_of)
+            self._taken.add(number)
+        return number
 
     def optimize(self, objective: Callable[[dict[str, Any]], Any] | Callable[[Trial], Any], n_trials: int | None = None, *,
                  seconds: float | None = None, catch: tuple[type[Exception], ...] = (),
@@ -236,15 +233,16 @@ class Study:
         began = time.monotonic()
         wants_trial = _wants_trial(objective)
         while seconds is None or time.monotonic() - began < seconds:
-            if n_trials is not None and len(self) - len(self._abandoned) >= n_trials:
+            if n_trials is not None and len(self) - len(self._left()) >= n_trials:
                 break
-            trial = self._resumed() or self.ask()
-            if trial is None:
-                break
+            mine: list[int] = []
             try:
+                trial = self._resumed(mine) or self._ask(mine)
+                if trial is None:
+                    break
                 self._evaluate(objective, trial, wants_trial, catch)
             except BaseException:
-                self._abandoned.append(trial.id)
+                self._taken.difference_update(mine)
                 raise
             if callback is not None:
                 callback(self, trial)
@@ -304,13 +302,41 @@ class Study:
         trial, values, objectives, observed = found
         return Best(self.space.decode(values), objectives, observed, trial)
 
-    def _resumed(self) -> Trial | None:
-        """The next trial of a journal, or of an earlier loop, that was never told."""
-        try:
-            found = self.trials[self._abandoned.pop(0)]
-        except IndexError:  # none is left, or another thread has taken the last one
-            return None
+    def _ask(self, mine: list[int]) -> Trial | None:
+        """The next trial as :meth:`ask` returns it, whose number joins `mine`."""
+        # Under the lock no other thread sees a trial that is recorded and not taken yet.
+        with self._lock:
+            asked, why = self._study.ask()
+            if asked is not None:
+                number, values, diagnostics = asked
+                mine.append(number)
+                self._taken.add(number)
+                return Trial(number, self.space.decode(values), diagnostics, self)
+        if not why:
+            raise RuntimeError("tell a running trial first")
+        self._why = why
+        return None
+
+    def _resumed(self, mine: list[int]) -> Trial | None:
+        """The next running trial that nobody evaluates, whose number joins `mine`."""
+        with self._lock:
+            left = self._left()
+            if not left:
+                return None
+            found = left[0]
+            mine.append(found.id)
+            self._taken.add(found.id)
         return Trial(found.id, found.params, found.diagnostics, self)
+
+    def _left(self) -> list[TrialRecord]:
+        """Running trials that nobody evaluates: those of a journal, of a loop that an exception ended, of an interrupted ask."""
+        with self._lock:
+            if len(self._taken) == len(self):
+                return []
+            others = [trial for trial in self.trials if trial.id not in self._taken]
+            left = [trial for trial in others if trial.state == "running"]
+            self._taken.update(trial.id for trial in others if trial.state != "running")
+        return left
 
     def _evaluate(self, objective: Callable[[Any], Any], trial: Trial, wants_trial: bool,
                   catch: tuple[type[Exception], ...]) -> None:
