@@ -321,6 +321,19 @@ def test_objectives_that_are_pruned_say_what_they_cost():
     assert [(t.state, t.cost) for t in study.trials] == [("pruned", None), ("pruned", 2.0)]
 
 
+def test_subclasses_of_pruned_need_not_know_its_cost():
+    class Diverged(Pruned):
+        def __init__(self, step):
+            self.step = step
+
+    def objective(trial):
+        raise Diverged(3)
+
+    study = thrifty.Study(SPACE, "random", seed=1)
+    study.optimize(objective, 2)
+    assert [(t.state, t.cost) for t in study.trials] == [("pruned", None)] * 2
+
+
 def test_outcomes():
     study = thrifty.Study(SPACE, "tpe", seed=1)
     trials = [study.ask() for _ in range(7)]

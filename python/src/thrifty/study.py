@@ -65,6 +65,9 @@ class Best:
 class Pruned(Exception):
     """Raised by an objective of :meth:`Study.optimize` when its trial was pruned; with `cost`, if that is known."""
 
+    cost: float | None = None
+    """Also of a subclass whose `__init__` does not call this one's."""
+
     def __init__(self, *args: object, cost: float | None = None) -> None:
         super().__init__(*args)
         self.cost = cost
