@@ -251,6 +251,17 @@ def test_level_sets_below_an_unknown_maximum():
             thrifty.LevelSet(thrifty.Space().float("x", 0, 1), **wrong)
 
 
+def test_level_sets_take_no_direction():
+    space, level = thrifty.Space().float("x", 0, 1), {"fixed": 0.25}
+    for direction in ("maximize", ["maximize"], ["minimize", "minimize"]):
+        with pytest.raises(ValueError, match="level_set takes no direction.*thrifty.LevelSet"):
+            thrifty.Study(space, "level_set", direction=direction, threshold=level)
+    by_hand, found = thrifty.Study(space, "level_set", seed=1, threshold=level), thrifty.LevelSet(space, 0.25, seed=1)
+    by_hand.optimize(lambda p: p["x"] ** 2, 12)
+    found.run(lambda p: p["x"] ** 2, 12)
+    assert [t.params for t in by_hand.trials] == [t.params for t in found.trials]
+
+
 def train(p):
     return 0.6 + 0.35 * p["size"] - 0.1 * p["size"] ** 2, 4.0 + 12.0 * p["size"]
 

@@ -87,7 +87,7 @@ class Study:
     seed
         Root of all randomness: the same seed, settings and results give the same suggestions, bit for bit.
     direction
-        `minimize` or `maximize`, or a sequence with one per objective.
+        `minimize` or `maximize`, or a sequence with one per objective. `level_set` takes none.
     journal
         A file that keeps every trial. A study of the same space, method and settings goes on where it ends.
     pruner
@@ -132,6 +132,8 @@ class Study:
         # Studies that minimize everything have no directions, as in Rust.
         if all(name == "minimize" for name in names) and len(names) == 1:
             names = []
+        if method == "level_set" and names:
+            raise ValueError(f"level_set takes no direction: direction is {direction!r}. See thrifty.LevelSet")
         self.space = space
         self.method = method
         self.seed = seed
