@@ -386,6 +386,11 @@ def test_pruning():
     assert sum(t.state == "pruned" for t in study.trials) > 5
     with pytest.raises(ValueError, match="pruner"):
         thrifty.Study(SPACE, pruner={"pruner": "guess"})
+    for wrong in ("median", 3, ["median"]):
+        with pytest.raises(TypeError, match="pruner is .*, expected settings such as {'pruner': 'median'}"):
+            thrifty.Study(SPACE, pruner=wrong)
+    pairs = thrifty.Study(SPACE, "tpe", seed=1, pruner=[("pruner", "median")], pruned="last_report")
+    assert pairs.optimize(objective, 40) == study.best
 
 
 @pytest.mark.parametrize(("method", "wrong", "message"), [

@@ -103,7 +103,7 @@ class Study:
     ValueError
         For a space, a method, a setting or a value that makes no sense.
     TypeError
-        For a space that is no :class:`thrifty.Space`, and a setting that JSON does not have.
+        For a space that is no :class:`thrifty.Space`, a pruner without settings, and a setting that JSON does not have.
     OSError
         For a journal that cannot be read or is in use.
     RuntimeError
@@ -140,7 +140,7 @@ class Study:
         self._why = ""
         self._study = _thrifty.Study(method, space.to_json(), seed, settings_json(settings), names,
                                      None if journal is None else os.fspath(journal),
-                                     None if pruner is None else settings_json(pruner))
+                                     None if pruner is None else settings_json(_pruner(pruner)))
         self._lock = threading.RLock()
         # Trials that have ended or that somebody evaluates here.
         self._taken = {trial.id for trial in self.trials if trial.state != "running"}
@@ -393,6 +393,13 @@ def html(study: Study) -> str:
     if best is not None and math.isfinite(best.value):
         shown = f"best {best.value:.6g} at {best.params}"
     return f"<div><p><b>{study.method}</b>: {len(study)} trials, {_escaped(shown)}</p>{figure}</div>"
+
+
+def _pruner(given: Any) -> dict[str, Any]:
+    try:
+        return dict(given)
+    except (TypeError, ValueError):
+        raise TypeError(f"pruner is {given!r}, expected settings such as {{'pruner': 'median'}}") from None
 
 
 def _escaped(text: str) -> str:
