@@ -448,6 +448,19 @@ def test_notebooks():
         study.figure("painting")
 
 
+def test_notebooks_say_why_there_is_no_best_trial():
+    space = thrifty.Space().float("x", 0, 1).float("epochs", 1, 9)
+    study = thrifty.Study(space, "multi_fidelity", seed=1, fidelity="epochs", budget=30)
+    assert study.optimize(lambda p: {"value": (p["x"] - 0.3) ** 2 + 0.1 / p["epochs"], "cost": p["epochs"]}, 12) is None
+    assert "12 trials, nothing feasible measured at the target fidelity yet<" in study._repr_html_()
+    study = thrifty.Study(SPACE, "random", seed=1)
+    assert study.optimize(lambda p: {"failed": "diverged"}, 2) is None and "nothing measured yet" in study._repr_html_()
+    assert study.optimize(lambda p: {"value": loss(p), "constraints": [1.0]}, 4) is None
+    assert "nothing feasible measured yet" in study._repr_html_()
+    study.tell(study.ask(), 0.5, constraints=[0.0])
+    assert "5 trials, best 0.5 at" in study._repr_html_()
+
+
 def test_panics_are_exceptions(capfd):
     with pytest.raises(RuntimeError, match="defect.*on purpose"):
         _thrifty._panics("on purpose")

@@ -216,7 +216,7 @@ class Study:
     def optimize(self, objective: Callable[[dict[str, Any]], Any] | Callable[[Trial], Any], n_trials: int | None = None, *,
                  seconds: float | None = None, catch: tuple[type[Exception], ...] = (),
                  callback: Callable[[Study, Trial], None] | None = None) -> Best | None:
-        """Evaluates trials one by one, and returns the best measured one.
+        """Evaluates trials one by one, and returns :attr:`best`, which compares trials at the target fidelity only.
 
         Trials of a journal that were never told, and those that an exception ended here, are evaluated first. Trials that run
         elsewhere, asked by hand or by another thread, are left alone.
@@ -257,7 +257,8 @@ class Study:
     def best(self) -> Best | None:
         """The measured trial with the best first objective among those that break no constraint.
 
-        Trials of `multi_fidelity` below the target fidelity are not compared.
+        Trials of `multi_fidelity` below the target fidelity are not compared: where that is continuous there may be none at it,
+        and :meth:`recommend` returns the configuration to use.
         """
         best = self._study.best()
         return None if best is None else self._best(best)
@@ -390,6 +391,9 @@ def html(study: Study) -> str:
         figure = ""  # no trial is measured yet
     best = study.best
     shown = "nothing measured yet"
+    if best is None and figure:
+        at_target = " at the target fidelity" if study.method == "multi_fidelity" else ""
+        shown = f"nothing feasible measured{at_target} yet"
     if best is not None and math.isfinite(best.value):
         shown = f"best {best.value:.6g} at {best.params}"
     return f"<div><p><b>{study.method}</b>: {len(study)} trials, {_escaped(shown)}</p>{figure}</div>"
