@@ -459,6 +459,41 @@ def test_fixed_parameters_below_a_branch_that_is_suggested():
     assert {numbers[2] for numbers in asked} == {None, 0.5}
 
 
+GRID = thrifty.Space().float("f", 0, 1, step=0.1).float("x", 0, 1).when("f", [0.3, 0.6, 0.7]).float("y", 0, 1).when("f", [0.3, 0.6])
+ONE = thrifty.Space().float("f", 0.5, 0.5).float("x", 0, 1).when("f", [0.5]).float("y", 0, 1).when("f", [0.5])
+
+
+@pytest.mark.parametrize(("space", "values", "number"), [(GRID, [0.3, 3 * 0.1], None), (GRID, [0.6, 0.1 * 6], None), (ONE, [0.5], 0)])
+def test_a_float_that_others_depend_on_is_known_by_its_level(space, values, number):
+    feed = thrifty.optuna._feed.Feed("random", thrifty.optuna._space.distributions_of(space), space, 0, {}, ())
+    for value in values:
+        parent = value if number is None else number
+        assert feed.part({"f": value, "x": 0.25}) == [parent, 0.25, None]
+        assert feed.part({"x": 0.25}, {"f": parent, "x": 0.1, "y": 0.2}) == [parent, 0.25, None]
+    if number is None:
+        assert feed.part({"f": 0.5, "x": 0.25}) == [0.5, None, None] and feed.part({"x": 0.25}, {"f": 0.5}) is None
+        assert feed.part({"f": 0.7, "x": 0.25, "y": 0.5}) == [0.7, 0.25, None]
+        assert feed.part({"f": math.nan, "x": 0.25})[1] is None
+
+
+@pytest.mark.parametrize(("kind", "space"), [(GPSampler, GRID), (GPSampler, ONE), (TPESampler, ONE)])
+@pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
+def test_fixed_parameters_below_a_float(kind, space):
+    def f(trial):
+        parent = trial.suggest_float("f", 0.5, 0.5) if space is ONE else trial.suggest_float("f", 0, 1, step=0.1)
+        names = "xy" if space is ONE else {3: "xy", 6: "xy", 7: "x"}.get(round(10 * parent), "")
+        return parent + sum(abs(trial.suggest_float(name, 0, 1) - 0.25) for name in names)
+
+    sampler = kind(seed=1, space=space, strict=True, n_startup_trials=12)
+    study = optuna.create_study(sampler=optuna.samplers.PartialFixedSampler({"x": 0.25}, sampler))
+    study.optimize(f, 30)
+    on = [trial for trial in study.trials if "x" in trial.params]
+    assert len(on) > 3
+    for trial in on:
+        # It was known when the rest was suggested.
+        assert dict(json.loads(trial.system_attrs["thrifty:relative"]))["x"] == 0.25 == trial.params["x"]
+
+
 @BOTH
 def test_conditional_parameters_without_a_space(kind):
     assert run(kind(seed=1, strict=True), 40, f=conditional).best_value < 1

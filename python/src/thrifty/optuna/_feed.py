@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -49,6 +50,7 @@ class Feed:
         self._coders: list[tuple[str, Coder]] = [(name, coder(d)) for name, d in self.distributions.items()]
         self._choices = {name: d for name, d in self.distributions.items() if isinstance(d, CategoricalDistribution)}
         self._conditions = {} if given is None else conditions_of(given)
+        self._parameters = {} if given is None else {parameter["name"]: parameter for parameter in given._parameters}
         self.constraints = constraints
         space = space_of(distributions) if given is None else given
         self.engine = _thrifty.Engine(method, space.to_json(), seed, settings_json(settings), directions)
@@ -103,7 +105,7 @@ class Feed:
         for name, number in coded.items():
             conditions = self._conditions.get(name, {})
             parents = {parent: found.get(parent, suggested.get(parent)) for parent in conditions}
-            if all(parents[parent] in allowed for parent, allowed in conditions.items()):
+            if all(level_of(self._parameters[parent], parents[parent]) in allowed for parent, allowed in conditions.items()):
                 found.update({**parents, name: number})
         return [found.get(name) for name in self.distributions] if found else None
 
@@ -184,23 +186,33 @@ class Feed:
             self._running[trial.number] = numbers
 
 
-def conditions_of(space: Space) -> dict[str, dict[str, set[int | float]]]:
-    """Per conditional parameter the parameters that it depends on, directly or not, with the numbers that make it active."""
-    found: dict[str, dict[str, set[int | float]]] = {}
+def conditions_of(space: Space) -> dict[str, dict[str, set[int]]]:
+    """Per conditional parameter the parameters that it depends on, directly or not, with the levels that make it active."""
+    found: dict[str, dict[str, set[int]]] = {}
     for parameter in space._parameters:
         own = found.setdefault(parameter["name"], {})
         for condition in parameter.get("conditions", ()):
             parent = condition["parent"]
-            above = {**found[parent], parent: _numbers_of(space, parent, condition["values"])}
+            above = {**found[parent], parent: _levels_of(space, parent, condition["values"])}
             own.update({name: own[name] & allowed if name in own else allowed for name, allowed in above.items()})
     return {name: conditions for name, conditions in found.items() if conditions}
 
 
-def _numbers_of(space: Space, name: str, values: Sequence[Any]) -> set[int | float]:
-    """The numbers of values, as a condition has them: a choice by its name in the space."""
-    choices = next(parameter for parameter in space._parameters if parameter["name"] == name).get("choices")
+def level_of(parameter: Mapping[str, Any], number: int | float | None) -> int | None:
+    """The level of a parameter that others depend on: the step of a grid, whatever roundings a number of it has."""
+    if number is None or not math.isfinite(number):
+        return None
+    if parameter["kind"] == "step_float":
+        return round((number - parameter["low"]) / parameter["step"])
+    return 0 if parameter["kind"] == "float" else int(number)  # a float with a level has equal bounds
+
+
+def _levels_of(space: Space, name: str, values: Sequence[Any]) -> set[int]:
+    """The levels of values, as a condition has them: a choice by its name in the space."""
+    parameter = next(parameter for parameter in space._parameters if parameter["name"] == name)
+    choices = parameter.get("choices")
     if choices is None:
-        return set(values)
+        return {level for value in values if (level := level_of(parameter, value)) is not None}
     return {at for at, choice in enumerate(choices) if any(type(value) is type(choice) and value == choice for value in values)}
 
 
