@@ -2,12 +2,14 @@
 
 import pickle
 import re
+import threading
 import warnings
 
 import pytest
 
 sklearn = pytest.importorskip("sklearn")
 import numpy as np  # noqa: E402
+import scipy.sparse  # noqa: E402
 from scipy.stats import loguniform, norm, randint, uniform  # noqa: E402
 from sklearn.base import BaseEstimator, ClassifierMixin, clone  # noqa: E402
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, make_blobs  # noqa: E402
@@ -132,6 +134,78 @@ def test_a_journal_of_another_search_is_refused(tmp_path):
         assert fit().best_score_ == whole.best_score_
     path.unlink()
     assert fit(y=shuffled).best_score_ < whole.best_score_
+
+
+class Scaled(Ridge):
+    """An estimator one of whose parameters may be any object."""
+
+    def __init__(self, alpha=1.0, helper=None, factor=1.0):
+        super().__init__(alpha=alpha)
+        self.helper, self.factor = helper, factor
+
+    def fit(self, data, target, sample_weight=None):
+        return super().fit(data * self.factor, target, sample_weight)
+
+
+def test_a_parameter_without_a_pickle_does_not_hide_the_others(tmp_path):
+    class Helper:
+        def __init__(self):
+            self.lock = threading.Lock()
+
+        def __deepcopy__(self, memo):
+            return self
+
+    def fit(helper, **parameters):
+        return FractionalSearchCV(Scaled(helper=helper, **parameters), {"alpha": (1e-4, 1e3, "log")}, n_fits=12, cv=3, random_state=0,
+                                  journal=tmp_path / "search.jsonl").fit(X, Y)
+
+    whole = fit(Helper())
+    assert fit(Helper()).best_score_ == whole.best_score_
+    for differing in ({"factor": 2.0}, {"helper": None}):
+        with pytest.raises(RuntimeError, match="different in estimator"):
+            fit(**{"helper": Helper(), **differing})
+
+
+def test_equal_sparse_data_continue_a_journal(tmp_path):
+    data = scipy.sparse.csr_matrix(np.where(X > 3, X, 0))
+    # The entries of the first row are in another order.
+    unsorted = scipy.sparse.csr_matrix((np.r_[data.data[:2][::-1], data.data[2:]], np.r_[data.indices[:2][::-1], data.indices[2:]],
+                                        data.indptr), data.shape)
+
+    def fit(data):
+        return FractionalSearchCV(Ridge(), {"alpha": (1e-4, 1e3, "log")}, n_fits=12, cv=3, random_state=0,
+                                  journal=tmp_path / "search.jsonl").fit(data, Y)
+
+    first = fit(unsorted)
+    for again in (unsorted, unsorted, data, scipy.sparse.csr_matrix(data.toarray())):
+        assert fit(again).best_score_ == first.best_score_
+    for other in (2 * data, data[:, ::-1], scipy.sparse.csr_matrix((data.data, data.indices, data.indptr), (len(X), 5))):
+        with pytest.raises(RuntimeError, match="different in X:"):
+            fit(other)
+
+
+def test_equal_frames_continue_a_journal(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({name: X[:, at] for at, name in enumerate("abcd")})
+    built = pandas.DataFrame()
+    for name in "abcd":
+        built[name] = frame[name].to_numpy()
+    target = pandas.Series(Y, name="kind")
+
+    def fit(data, target):
+        return FractionalSearchCV(Ridge(), {"alpha": (1e-4, 1e3, "log")}, n_fits=12, cv=3, random_state=0,
+                                  journal=tmp_path / "search.jsonl").fit(data, target)
+
+    first = fit(built, target)
+    for again in (built, built.copy(), frame, pandas.DataFrame(X, columns=list("abcd"))):
+        assert fit(again, target.copy()).best_score_ == first.best_score_
+    others = [frame + 1, frame.rename(columns={"a": "e"}), frame.astype({"a": "float32"}), frame[list("bacd")],
+              frame.set_axis(np.arange(1, 151)), X]
+    for other in others:
+        with pytest.raises(RuntimeError, match="different in X:"):
+            fit(other, target)
+    with pytest.raises(RuntimeError, match="different in y:"):
+        fit(frame, target.rename("sort"))
 
 
 def test_it_is_better_than_random_search_at_equal_fits():

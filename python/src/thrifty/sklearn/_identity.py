@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import warnings
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from joblib import hash as digest
+from scipy.sparse import issparse
 
 SUFFIX = ".search.json"
 """Ending of the file beside a journal."""
@@ -44,7 +46,7 @@ def check_identity(journal: str, is_begun: bool, parts: Mapping[str, Any]) -> No
 def _digest(part: Any) -> str:
     try:
         return str(digest(_described(part)))
-    except Exception:  # an object without a pickle, whatever its error is
+    except Exception:  # a key without a pickle, or a part that contains itself
         return _name(type(part))
 
 
@@ -57,8 +59,47 @@ def _described(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_described(one) for one in value]
     if isinstance(value, np.ndarray):
-        return np.ascontiguousarray(value)  # the order in memory is no part of the data
-    return _name(value) if hasattr(value, "__qualname__") else value
+        return _leaf(np.ascontiguousarray(value))  # the order in memory is no part of the data
+    if issparse(value):
+        return _sparse(value)
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and isinstance(value, pandas.DataFrame | pandas.Series | pandas.Index):
+        return _table(value)
+    return _name(value) if hasattr(value, "__qualname__") else _leaf(value)
+
+
+def _leaf(value: Any) -> Any:
+    """A value that has no parts; only its type if it has no pickle."""
+    if isinstance(value, str | bytes | int | float | complex | None) or (isinstance(value, np.ndarray) and not value.dtype.hasobject):
+        return value
+    try:
+        digest(value)
+    except Exception:  # whatever the error of its pickle is
+        return _name(type(value))
+    return value
+
+
+def _sparse(value: Any) -> Any:
+    """A sparse matrix without what it caches and without the order of its entries."""
+    rows = value.tocsr(copy=True)
+    rows.sum_duplicates()
+    return [value.format, value.shape, rows.data, rows.indices.astype(np.int64), rows.indptr.astype(np.int64)]
+
+
+def _table(value: Any) -> Any:
+    """A frame, series or index of pandas, as arrays: how columns lie in memory is no part of the data."""
+    if hasattr(value, "columns"):
+        columns = [_column(value.iloc[:, at].array) for at in range(value.shape[1])]
+        return ["frame", _described(value.columns), _described(value.index), columns]
+    if hasattr(value, "index"):
+        return ["series", _described(value.name), _described(value.index), _column(value.array)]
+    return ["index", _described(list(value.names)), _column(value)]
+
+
+def _column(values: Any) -> Any:
+    if hasattr(values, "categories"):
+        return [_described(values.categories), bool(values.ordered), np.asarray(values.codes)]
+    return [str(values.dtype), _described(np.asarray(values))]
 
 
 def _name(thing: Any) -> str:
