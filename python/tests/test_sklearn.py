@@ -1,5 +1,6 @@
 """The search by single folds: scikit-learn's interface, its promises, and bad input."""
 
+import json
 import pickle
 import re
 import threading
@@ -134,6 +135,25 @@ def test_a_journal_of_another_search_is_refused(tmp_path):
         assert fit().best_score_ == whole.best_score_
     path.unlink()
     assert fit(y=shuffled).best_score_ < whole.best_score_
+
+
+def test_a_journal_of_another_metric_is_refused(tmp_path):
+    def fit(refit):
+        return search(12, cv=3, scoring=["accuracy", "f1_macro"], refit=refit, journal=tmp_path / "search.jsonl").fit(X, Y)
+
+    def refuses_others():
+        with pytest.raises(RuntimeError, match="different in metric:"):
+            fit("accuracy")
+
+    first = fit("f1_macro")
+    refuses_others()
+    hashes = tmp_path / "search.jsonl.search.json"
+    known = json.loads(hashes.read_text())
+    del known["metric"]
+    hashes.write_text(json.dumps(known))
+    # A file of an earlier version has the metric from now on.
+    assert fit("f1_macro").best_score_ == first.best_score_
+    refuses_others()
 
 
 class Scaled(Ridge):

@@ -30,12 +30,14 @@ def check_identity(journal: str, is_begun: bool, parts: Mapping[str, Any]) -> No
     if is_begun and os.path.exists(path):
         with open(path, encoding="utf-8") as file:
             known = json.load(file)
-        differing = [name for name, one in found.items() if known.get(name) != one]
+        # Files of earlier versions lack some parts, which are added.
+        differing = [name for name, one in found.items() if known.get(name, one) != one]
         if differing:
             raise RuntimeError(f"journal {journal} is of another search, different in {', '.join(differing)}: remove it or name "
                                "another one")
-        return
-    if is_begun:
+        if known.keys() >= found.keys():
+            return
+    elif is_begun:
         warnings.warn(f"{path} is missing: journal {journal} is taken for one of the same estimator and data", stacklevel=4)
     unfinished = f"{path}.part"
     with open(unfinished, "w", encoding="utf-8") as file:

@@ -76,7 +76,7 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
         Settings of the method, as ``thrifty.study.settings("fractional")`` names them.
     journal
         A file that keeps every fit: a search that was killed goes on when it is fitted again with the same arguments and data.
-        Hashes of the estimator, scoring, splits, data and parameters of `fit` are kept beside it, in a file whose name ends
+        Hashes of the estimator, scoring, metric, splits, data and parameters of `fit` are kept beside it, in a file whose name ends
         in ``.search.json``. With others `fit` raises a `RuntimeError` that names what differs. Of several metrics the
         journal has the one that is searched for: the others are masked where fits were not made again.
 
@@ -125,7 +125,8 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
         study = self._study(space.to_json(), len(splits))
         if self.journal is not None:
             check_identity(os.fspath(self.journal), len(study) > 0, {
-                "estimator": self.estimator, "scoring": self.scoring, "splits": splits, "X": X, "y": y, "fit parameters": params})
+                "estimator": self.estimator, "scoring": self.scoring, "metric": metric, "splits": splits, "X": X, "y": y,
+                "fit parameters": params})
         base = clone(self.estimator)
 
         def evaluate(values: Any, fold: int) -> Any:
