@@ -228,6 +228,26 @@ def test_equal_frames_continue_a_journal(tmp_path):
         fit(frame, target.rename("sort"))
 
 
+def test_a_search_that_raises_goes_on_after_a_score_that_is_not_finite(tmp_path):
+    calls = []
+
+    def scorer(estimator, data, target):
+        calls.append(0)
+        if len(calls) == 11:
+            raise KeyboardInterrupt
+        return float("nan") if len(calls) in (3, 6) else estimator.score(data, target)
+
+    def fit():
+        return search(20, scoring=scorer, error_score="raise", journal=tmp_path / "search.jsonl").fit(X, Y)
+
+    with pytest.raises(KeyboardInterrupt):
+        fit()
+    found = fit()
+    assert found.n_fits_ == 20 and found.best_score_ > 0.9
+    # A finished search is read again.
+    assert fit().best_params_ == found.best_params_
+
+
 def test_it_is_better_than_random_search_at_equal_fits():
     data, target = load_breast_cancer(return_X_y=True)
     pipe = make_pipeline(StandardScaler(), SVC())

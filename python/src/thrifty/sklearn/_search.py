@@ -219,7 +219,9 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
             if state == "running":
                 unfinished.append(asked)
                 continue
-            score = self.error_score if loss is None else -loss
+            # With "raise" failed fits are not told: this one has a score that was not finite.
+            failed = np.nan if self.error_score == "raise" else self.error_score
+            score = failed if loss is None else -loss
             times = {"fit_time": np.nan if cost is None else cost, "score_time": np.nan}
             table.record(trial, values, fold, {"test_scores": {metric: score}, **times}, metric)
         return unfinished
