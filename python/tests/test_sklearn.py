@@ -156,6 +156,26 @@ def test_a_journal_of_another_metric_is_refused(tmp_path):
     refuses_others()
 
 
+def test_an_error_that_is_kept_does_not_lock_the_journal(tmp_path):
+    def scorer(estimator, data, target):
+        if fails:
+            raise KeyboardInterrupt
+        return estimator.score(data, target)
+
+    def fit(target=Y):
+        return search(12, cv=3, scoring=scorer, journal=tmp_path / "search.jsonl").fit(X, target)
+
+    fails = True
+    with pytest.raises(KeyboardInterrupt) as interrupted:
+        fit()
+    fails = False
+    first = fit()
+    with pytest.raises(RuntimeError, match="different in y:") as refused:
+        fit(Y[::-1])
+    # As a notebook keeps the last error.
+    assert fit().best_score_ == first.best_score_ and interrupted.tb and refused.tb
+
+
 class Scaled(Ridge):
     """An estimator one of whose parameters may be any object."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,6 +43,22 @@ class Price:
     """
 
     score_per_cost: float
+
+
+class _Held:
+    """A study whose journal is free after `close`, even while the frames of a kept traceback refer to this object."""
+
+    def __init__(self, study: Any) -> None:
+        self._study = study
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._study, name)
+
+    def __len__(self) -> int:
+        return len(self._study)
+
+    def close(self) -> None:
+        self._study = None
 
 
 class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
@@ -122,36 +139,36 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
         routed = self._get_routed_params_for_fit(params)
         splits = list(check_cv(self.cv, y, classifier=is_classifier(self.estimator)).split(X, y, **routed.splitter.split))
         space = space_of(self.param_distributions)
-        study = self._study(space.to_json(), len(splits))
-        if self.journal is not None:
-            check_identity(os.fspath(self.journal), len(study) > 0, {
-                "estimator": self.estimator, "scoring": self.scoring, "metric": metric, "splits": splits, "X": X, "y": y,
-                "fit parameters": params})
-        base = clone(self.estimator)
+        with closing(_Held(self._study(space.to_json(), len(splits)))) as study:
+            if self.journal is not None:
+                check_identity(os.fspath(self.journal), len(study) > 0, {
+                    "estimator": self.estimator, "scoring": self.scoring, "metric": metric, "splits": splits, "X": X, "y": y,
+                    "fit parameters": params})
+            base = clone(self.estimator)
 
-        def evaluate(values: Any, fold: int) -> Any:
-            train, test = splits[fold]
-            return delayed(_fit_and_score)(
-                clone(base), X, y, scorer=scorers, train=train, test=test, verbose=self.verbose,
-                parameters=clone(space.decode(values), safe=False), fit_params=routed.estimator.fit,
-                score_params=routed.scorer.score, return_n_test_samples=True, return_times=True,
-                error_score=self.error_score)
+            def evaluate(values: Any, fold: int) -> Any:
+                train, test = splits[fold]
+                return delayed(_fit_and_score)(
+                    clone(base), X, y, scorer=scorers, train=train, test=test, verbose=self.verbose,
+                    parameters=clone(space.decode(values), safe=False), fit_params=routed.estimator.fit,
+                    score_params=routed.scorer.score, return_n_test_samples=True, return_times=True,
+                    error_score=self.error_score)
 
-        table = Table(space, len(splits))
-        with Parallel(n_jobs=self.n_jobs, pre_dispatch=self.pre_dispatch) as parallel:
-            outs = self._search(study, table, evaluate, parallel, metric)
-        if outs:
-            _warn_or_raise_about_fit_failures(outs, self.error_score)
-        target = () if y is None else (y,)
-        best = study.recommend()
-        if best is None:
-            # The estimator's own error says more, if it has one.
-            clone(base).set_params(**clone(table.first_params(), safe=False)).fit(X, *target, **routed.estimator.fit)
-            raise ValueError("no fold has a finite score")
-        self.scorer_ = scorers._scorers if isinstance(scorers, _MultimetricScorer) else scorers
-        self.multimetric_ = self.scorer_ is not scorers or metric != "score" or any(isinstance(o["test_scores"], dict) for o in outs)
-        self._conclude(study, table, metric, best)
-        self.n_fits_, self.n_splits_ = len(study), len(splits)
+            table = Table(space, len(splits))
+            with Parallel(n_jobs=self.n_jobs, pre_dispatch=self.pre_dispatch) as parallel:
+                outs = self._search(study, table, evaluate, parallel, metric)
+            if outs:
+                _warn_or_raise_about_fit_failures(outs, self.error_score)
+            target = () if y is None else (y,)
+            best = study.recommend()
+            if best is None:
+                # The estimator's own error says more, if it has one.
+                clone(base).set_params(**clone(table.first_params(), safe=False)).fit(X, *target, **routed.estimator.fit)
+                raise ValueError("no fold has a finite score")
+            self.scorer_ = scorers._scorers if isinstance(scorers, _MultimetricScorer) else scorers
+            self.multimetric_ = self.scorer_ is not scorers or metric != "score" or any(isinstance(o["test_scores"], dict) for o in outs)
+            self._conclude(study, table, metric, best)
+            self.n_fits_, self.n_splits_ = len(study), len(splits)
         if self.refit:
             self._refit(base, X, target, routed)
         return self
