@@ -203,7 +203,8 @@ def level_of(parameter: Mapping[str, Any], number: int | float | None) -> int | 
     if number is None or not math.isfinite(number):
         return None
     if parameter["kind"] == "step_float":
-        return round((number - parameter["low"]) / parameter["step"])
+        level: int = round((number - parameter["low"]) / parameter["step"])
+        return level
     return 0 if parameter["kind"] == "float" else int(number)  # a float with a level has equal bounds
 
 
