@@ -188,7 +188,28 @@ def test_a_loop_does_not_copy_all_trials_in_every_turn(monkeypatch):
     trials = thrifty.Study.trials
     monkeypatch.setattr(thrifty.Study, "trials", property(lambda study: copies.append(0) or trials.fget(study)))
     study.optimize(loss, 20)
-    assert len(study) == 20 and not copies
+
+    def pruned(trial):
+        raise Pruned
+
+    study.optimize(pruned, 40)
+    assert len(study) == 40 and not copies
+
+
+def test_a_pruned_trial_has_the_last_step_that_it_reported(tmp_path):
+    path = tmp_path / "study.jsonl"
+    study = thrifty.Study(SPACE, "random", seed=5, journal=path)
+    first, second, third = study.ask(), study.ask(), study.ask()
+    second.report(2, 0.5)
+    first.report(3, 0.5)
+    study.report(second.id, 7, 0.25)
+    with pytest.raises(ValueError, match="99"):
+        study.report(99, 4, 0.5)
+    for trial in (first, second, third):
+        study.tell(trial, pruned=True)
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    steps = [line["told"]["outcome"]["pruned"]["last_step"] for line in lines if "told" in line]
+    assert steps == [3, 7, 0] and not study._steps
 
 
 def test_loops_of_several_threads_share_what_is_left(tmp_path):

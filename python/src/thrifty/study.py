@@ -141,6 +141,8 @@ class Study:
         self._study = _thrifty.Study(method, space.to_json(), seed, settings_json(settings), names,
                                      None if journal is None else os.fspath(journal),
                                      None if pruner is None else settings_json(_pruner(pruner)))
+        # The last step that each running trial has reported.
+        self._steps: dict[int, int] = {}
         self._lock = threading.RLock()
         # Trials that have ended or that somebody evaluates here.
         self._taken = {trial.id for trial in self.trials if trial.state != "running"}
@@ -180,15 +182,16 @@ class Study:
             True if the trial was stopped early.
         """
         number = trial.id if isinstance(trial, Trial) else trial
-        last = 0
-        if pruned:
-            reports = self.trials[number].reports if 0 <= number < len(self) else []
-            last = reports[-1][0] if reports else 0
+        last = self._steps.get(number, 0)
         self._study.tell(number, told(value, constraints, cost, noise_variance, failed, unrelated, pruned, last))
+        self._steps.pop(number, None)
 
     def report(self, trial: Trial | int, step: int, value: float) -> bool:
         """Records an intermediate value; true if the pruner would stop the trial."""
-        return self._study.report(trial.id if isinstance(trial, Trial) else trial, step, float(value))
+        number = trial.id if isinstance(trial, Trial) else trial
+        is_pruned = self._study.report(number, step, float(value))
+        self._steps[number] = step
+        return is_pruned
 
     def enqueue(self, params: Mapping[str, Any]) -> None:
         """Enqueues a configuration, to be asked before the method chooses again; missing values are suggested.
