@@ -22,6 +22,7 @@ fn main() {
         "peers",
         "Cargo.toml",
         "../crates",
+        "../tests/golden",
         "../Cargo.toml",
         "../Cargo.lock",
     ] {

@@ -103,7 +103,8 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     }
     let pairs = versus::pairs(OURS, &samples, &theirs, evaluations)?;
     let best = versus::against_best(&pairs);
-    let judgement = versus::judge(&best, race.designs)?;
+    let functions: Vec<&str> = names.iter().map(String::as_str).collect();
+    let judgement = versus::judge(&best, &functions, race.designs)?;
     notes.push(if best.is_empty() {
         "No runs of peers: --peers names a CSV file with them. Only our own methods are compared.".into()
     } else {

@@ -9,6 +9,7 @@ use crate::harness::stats::{a12, quantile};
 use crate::harness::{Table, number, pairwise};
 
 /// Regrets of ours and of one peer on one function, paired by design.
+#[derive(Clone)]
 pub struct Pair {
     pub function: String,
     pub peer: String,
@@ -101,17 +102,22 @@ const MARGIN: f64 = 0.1;
 /// Functions on which ours must be better.
 const BETTER: usize = 3;
 
-/// Not worse than the best peer on any function, and better on three, where a verdict needs so many pairs as there are designs.
-pub fn judge(best: &[&Pair], designs: usize) -> Result<Judgement, ClaimError> {
+/// Not worse than the best peer on any of the functions, and better on three, where a verdict needs so many pairs as there are designs.
+/// A function without runs of a peer is undecided; without runs of peers at all there is nothing to claim.
+pub fn judge(best: &[&Pair], functions: &[&str], designs: usize) -> Result<Judgement, ClaimError> {
     let (mut never_worse, mut better) = (Family::new(Rule::All), Family::new(Rule::AtLeast(BETTER)));
-    for pair in best {
+    for &function in functions.iter().filter(|_| !best.is_empty()) {
+        let pair = best.iter().find(|pair| pair.function == function);
         let logs = |values: &[f64]| values.iter().map(|r| r.max(NO_REGRET).log10()).collect::<Vec<f64>>();
+        let (peer, ours, theirs) = pair.map_or(("any peer", vec![], vec![]), |pair| {
+            (pair.peer.as_str(), logs(&pair.ours), logs(&pair.theirs))
+        });
         let claim = |what: &str, kind| {
-            let name = format!("{what} than {} on {}", pair.peer, pair.function);
+            let name = format!("{what} than {peer} on {function}");
             Claim::new(name, kind, Test::SignedRank, designs)
         };
         let not_worse = claim("not worse", Kind::NotInferior { margin: MARGIN });
-        let evidence = Evidence::losses(&not_worse.name, &logs(&pair.ours), &logs(&pair.theirs))?;
+        let evidence = Evidence::losses(&not_worse.name, &ours, &theirs)?;
         better.push(claim("better", Kind::Superior), evidence.clone());
         never_worse.push(not_worse, evidence);
     }
@@ -147,16 +153,21 @@ mod tests {
         assert_eq!(pairs[1].finding.direction(), "higher");
         let best = against_best(&pairs);
         assert_eq!(best[0].peer, "better");
-        assert_eq!(judge(&best, 10).unwrap().verdict(), Verdict::DoesNotHold);
-        let three = [&pairs[0], &pairs[0], &pairs[0]];
-        assert_eq!(judge(&three, 10).unwrap().verdict(), Verdict::Holds);
+        let verdict = |best: &[&Pair], functions: &[&str], designs: usize| {
+            judge(best, functions, designs).unwrap().verdict()
+        };
+        assert_eq!(verdict(&best, &["F"], 10), Verdict::DoesNotHold);
+        let on = |function: &str| Pair { function: function.into(), ..pairs[0].clone() };
+        let three = [&on("F"), &on("G"), &on("H")];
+        assert_eq!(verdict(&three, &["F", "G", "H"], 10), Verdict::Holds);
+        assert_eq!(verdict(&three, &["F", "G", "H"], 11), Verdict::Inconclusive, "a design without the peer");
         assert_eq!(
-            judge(&three, 11).unwrap().verdict(),
+            verdict(&three, &["F", "G", "H", "I"], 10),
             Verdict::Inconclusive,
-            "a design has no run of the peer"
+            "a function without peers"
         );
         // Never worse, but on too few functions for a verdict.
-        assert_eq!(judge(&[&pairs[0]], 10).unwrap().verdict(), Verdict::Inconclusive);
-        assert_eq!(judge(&[], 10).unwrap().verdict(), Verdict::Inconclusive);
+        assert_eq!(verdict(&[&pairs[0]], &["F"], 10), Verdict::Inconclusive);
+        assert_eq!(verdict(&[], &["F"], 10), Verdict::Inconclusive);
     }
 }

@@ -50,7 +50,7 @@ pub fn accept(
             return Err(ResultsError::Design { id: (*id).into(), run: line.design, book: book.into() });
         }
         if let (false, Some(book)) = (replace, claims.find(id))
-            && line.least_n() < book.least_n()
+            && (line.least_n() < book.least_n() || line.most_n() < book.most_n())
         {
             return Err(ResultsError::Fewer { id: (*id).into(), run: line.n, book: book.n.clone() });
         }

@@ -33,6 +33,11 @@ impl Line {
         self.n.split(' ').next()?.parse().ok()
     }
 
+    /// The largest number of replications of a claim; nothing where there are none.
+    pub fn most_n(&self) -> Option<u64> {
+        self.n.split(' ').next_back()?.parse().ok()
+    }
+
     fn cells(&self) -> [&str; 8] {
         let Self { experiment, tests, n, verdict, design, seed, commit, command } = self;
         [experiment, tests, n, verdict, design, seed, commit, command].map(String::as_str)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use thrifty_tpe::{Joint, TpeSettings};
 
-use super::runs::{AT, Method, collect, read_peers, runs_on_title};
+use super::runs::{AT, Method, collect, has_branches, read_peers, runs_on_title};
 use super::scored::{NAMES, both};
 use crate::error::ExperimentError;
 use crate::harness::ablation::NO_REGRET;
@@ -90,6 +90,11 @@ fn as_the_library(name: String, own: Vec<f64>, other: Vec<f64>, planned: usize) 
     (Claim::new(name, kind, Test::RankSum, planned), Evidence::Independent { own, other })
 }
 
+/// True for the comparisons of the claim: the grouped rules are others where parameters have conditions alone.
+fn is_compared((problem, method): &(String, String)) -> bool {
+    method == METHODS[0].0 || has_branches(problem)
+}
+
 /// Regrets of the presets beside those of the library, and whether they are alike; without runs of the library that is undecided.
 fn alike(context: &RunContext) -> Result<(Option<Table>, Judgement), ExperimentError> {
     let problems = both(&NAMES);
@@ -102,12 +107,16 @@ fn alike(context: &RunContext) -> Result<(Option<Table>, Judgement), ExperimentE
     }
     let own = collect((EXPERIMENT.id, context), &METHODS, &problems, seeds)?;
     let (mut compared, mut family) = (Vec::new(), Family::new(Rule::All));
-    for (key, theirs) in &theirs {
-        let Some(own) = own.get(key) else { continue };
+    // Without runs of the library a problem is undecided too.
+    for (key, own) in own.iter().filter(|(key, _)| is_compared(key)) {
+        let theirs = theirs.get(key).map_or(&[][..], Vec::as_slice);
         for (at, evaluations) in AT.into_iter().enumerate() {
             let logs =
                 |runs: &[[f64; 2]]| runs.iter().map(|r| r[at].max(NO_REGRET).log10()).collect::<Vec<f64>>();
-            let median = |runs: &[[f64; 2]]| quantile(&runs.iter().map(|r| r[at]).collect::<Vec<f64>>(), 0.5);
+            let median = |runs: &[[f64; 2]]| match runs {
+                [] => f64::NAN,
+                runs => quantile(&runs.iter().map(|r| r[at]).collect::<Vec<f64>>(), 0.5),
+            };
             let name = format!("{} on {} at {evaluations}: runs as the library's", key.1, key.0);
             let (claim, sample) = as_the_library(name, logs(own), logs(theirs), runs_on_title(&key.0, seeds));
             family.push(claim, sample);

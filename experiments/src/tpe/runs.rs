@@ -68,12 +68,17 @@ pub fn collect(
 
 /// Planned runs of a method on the problem of a title: as many as [`collect`] makes.
 pub fn runs_on_title(title: &str, seeds: usize) -> usize {
-    runs_on(title.strip_suffix(" moved").unwrap_or(title), seeds)
+    runs_on(title, seeds)
+}
+
+/// True for problems, moved or not, whose parameters have conditions.
+pub fn has_branches(title: &str) -> bool {
+    title.strip_suffix(" moved").unwrap_or(title) == "mixcond"
 }
 
 /// A share of runs that are stuck needs more of them.
 fn runs_on(problem: &str, seeds: usize) -> usize {
-    if problem == "mixcond" { 5 * seeds } else { seeds }
+    if has_branches(problem) { 5 * seeds } else { seeds }
 }
 
 #[derive(serde::Deserialize)]

@@ -1,5 +1,7 @@
 //! Hyperparameters of kernels.
 
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use thrifty_params::{Param, Transform};
 use thrifty_prob::Prior;
 
@@ -57,7 +59,20 @@ impl TryFrom<Unchecked> for Hyperparameters {
     fn try_from(file: Unchecked) -> Result<Self, KernelError> {
         let Unchecked { values, low, high, transform, prior, shared, fixed } = file;
         let checked = Self::new("hyperparameter", values, (low, high, transform))?;
+        check_bounds("hyperparameter", transform, low, high)?;
         Ok(Self { prior, shared, fixed, ..checked })
+    }
+}
+
+/// Reads hyperparameters of which there is one.
+///
+/// # Errors
+/// Those of the format, and for another number of values.
+pub(crate) fn read_one<'de, D: Deserializer<'de>>(file: D) -> Result<Hyperparameters, D::Error> {
+    let read = Hyperparameters::deserialize(file)?;
+    match read.values.len() {
+        1 => Ok(read),
+        count => Err(D::Error::custom(format!("{count} values of a hyperparameter, expected 1"))),
     }
 }
 
@@ -105,12 +120,7 @@ impl Hyperparameters {
     /// # Errors
     /// [`KernelError`] for bounds outside the range of the transform or in the wrong order.
     pub fn with_bounds(mut self, name: &str, low: f64, high: f64) -> Result<Self, KernelError> {
-        for (which, bound) in [("lower", low), ("upper", high)] {
-            require_range(self.transform, || format!("{which} bound of {name}"), bound)?;
-        }
-        if high < low {
-            return Err(KernelError::EmptyBounds { name: name.into(), low, high });
-        }
+        check_bounds(name, self.transform, low, high)?;
         (self.low, self.high) = (low, high);
         if !self.fixed {
             self.values.iter_mut().for_each(|value| *value = value.clamp(low, high));
@@ -217,6 +227,17 @@ impl Hyperparameters {
         }
         rest
     }
+}
+
+/// Refuses bounds outside the range of the transform or in the wrong order.
+fn check_bounds(name: &str, transform: Transform, low: f64, high: f64) -> Result<(), KernelError> {
+    for (which, bound) in [("lower", low), ("upper", high)] {
+        require_range(transform, || format!("{which} bound of {name}"), bound)?;
+    }
+    if high < low {
+        return Err(KernelError::EmptyBounds { name: name.into(), low, high });
+    }
+    Ok(())
 }
 
 fn require_range(transform: Transform, name: impl Fn() -> String, value: f64) -> Result<(), KernelError> {

@@ -137,7 +137,7 @@ impl<'a> Runs<'a> {
         open.retain(|at| wanted(&jobs[*at]));
         let go_on = || self.context.has_time() && go_on();
         in_order(&self.title(), &open, go_on, |at| log.append(&names[*at], &work(&jobs[*at])?))?;
-        if self.context.shard.is_some() || !self.context.has_time() {
+        if self.context.shard.is_some() || self.context.merged || !self.context.has_time() {
             self.check_done(
                 names.iter().zip(jobs).filter(|(_, job)| wanted(job)).map(|(name, _)| name),
                 &log,

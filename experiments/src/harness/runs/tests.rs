@@ -137,6 +137,11 @@ fn a_shard_has_what_all_need() {
     let spent = RunContext { deadline: Some(std::time::Instant::now()), ..RunContext::default() };
     let error = attempt(&spent, 4).unwrap_err();
     assert!(matches!(error, ExperimentError::Unfinished { missing: 4, of: 4, .. }), "{error}");
+    // Of merged parts nothing may be missing either.
+    let folder = tempfile::tempdir().unwrap();
+    let merged = RunContext { merged: true, ..context(folder.path()) };
+    let error = attempt(&merged, 4).unwrap_err();
+    assert!(matches!(error, ExperimentError::Unfinished { of: 4, .. }), "{error}");
 }
 
 #[test]

@@ -34,11 +34,13 @@ fn a_run_is_accepted_and_printed() {
     let row = "| sign-flip: superior; signed-rank: not inferior by 0.1000 | 8 to 40 | holds | full, seed 3, commit 0123456789ab | `run gp/posterior --full` |";
     assert!(small.get("docs/src/results/claims.md").contains(row));
     assert!(small.differences().is_empty());
-    // Three replications do not take the place of eight unasked.
-    let summary = small.get("out/gp/posterior/summary.json").replace("\"n\": 8", "\"n\": 3");
-    small.put("out/gp/posterior/summary.json", &summary);
-    let error = accept(&small.root(), &out, &[ID], false).unwrap_err().to_string();
-    assert!(error.contains("the run has n = 3 to 40, the book has n = 8 to 40"), "{error}");
+    // Three replications do not take the place of eight unasked, nor twelve that of forty.
+    let summary = small.get("out/gp/posterior/summary.json");
+    for (from, to, n) in [("\"n\": 40", "\"n\": 12", "8 to 12"), ("\"n\": 8", "\"n\": 3", "3 to 40")] {
+        small.put("out/gp/posterior/summary.json", &summary.replace(from, to));
+        let error = accept(&small.root(), &out, &[ID], false).unwrap_err().to_string();
+        assert!(error.contains(&format!("the run has n = {n}, the book has n = 8 to 40")), "{error}");
+    }
     assert_eq!(accept(&small.root(), &out, &[ID], true).unwrap()[0].line.n, "3 to 40");
 }
 

@@ -8,7 +8,7 @@ use thrifty_prob::Prior;
 use thrifty_sampling::Stream;
 
 use crate::features::{Decays, Features};
-use crate::hyperparameters::Hyperparameters;
+use crate::hyperparameters::{Hyperparameters, read_one};
 use crate::{Kernel, KernelError, KernelWorkspace};
 
 /// Exponential-decay kernel of one input s in `[0, 1]`, centred at the target s = 1: functions that decay to 0 there.
@@ -25,7 +25,9 @@ use crate::{Kernel, KernelError, KernelWorkspace};
 /// Source: Swersky, Snoek & Adams (2014), eq. 6, where functions decay to 0 at infinity; departure: centred at 1, unit variance at 0.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ExponentialDecay {
+    #[serde(deserialize_with = "read_one")]
     alpha: Hyperparameters,
+    #[serde(deserialize_with = "read_one")]
     beta: Hyperparameters,
     /// Inputs at which s is 0 and 1.
     range: (f64, f64),

@@ -9,7 +9,7 @@ use thrifty_prob::Prior;
 use thrifty_sampling::Stream;
 
 use crate::features::{Cosines, Features};
-use crate::hyperparameters::Hyperparameters;
+use crate::hyperparameters::{Hyperparameters, read_one};
 use crate::{Kernel, KernelError};
 
 /// Periodic kernel: functions that repeat with one period in every dimension, one lengthscale each.
@@ -23,6 +23,7 @@ use crate::{Kernel, KernelError};
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Periodic {
     lengthscales: Hyperparameters,
+    #[serde(deserialize_with = "read_one")]
     period: Hyperparameters,
 }
 

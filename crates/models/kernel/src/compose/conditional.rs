@@ -5,7 +5,7 @@ use thrifty_linalg::Matrix;
 use thrifty_params::{Param, Parameterized};
 
 use crate::error::require_columns;
-use crate::hyperparameters::Hyperparameters;
+use crate::hyperparameters::{Hyperparameters, read_one};
 use crate::kernel::weight_sets;
 use crate::{Kernel, KernelError, KernelWorkspace};
 
@@ -25,6 +25,7 @@ pub struct Conditional<K> {
     kernel: K,
     columns: Vec<usize>,
     activity: usize,
+    #[serde(deserialize_with = "read_one")]
     shared: Hyperparameters,
 }
 

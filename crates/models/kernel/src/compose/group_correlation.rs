@@ -4,7 +4,7 @@ use thrifty_params::Param;
 use thrifty_prob::Prior;
 
 use crate::KernelError;
-use crate::hyperparameters::Hyperparameters;
+use crate::hyperparameters::{Hyperparameters, read_one};
 
 use super::member_code::is_common;
 
@@ -18,6 +18,7 @@ use super::member_code::is_common;
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(super) struct GroupCorrelation {
     /// β.
+    #[serde(deserialize_with = "read_one")]
     pub(super) correlation: Hyperparameters,
     #[serde(default)]
     blocks: Option<Blocks>,
@@ -29,6 +30,7 @@ struct Blocks {
     size: usize,
     /// ρ.
     #[serde(alias = "likeness")]
+    #[serde(deserialize_with = "read_one")]
     between: Hyperparameters,
 }
 

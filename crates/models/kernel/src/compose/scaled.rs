@@ -7,7 +7,7 @@ use thrifty_prob::Prior;
 use thrifty_sampling::Stream;
 
 use crate::features::{Amplified, Features};
-use crate::hyperparameters::Hyperparameters;
+use crate::hyperparameters::{Hyperparameters, read_one};
 use crate::{Kernel, KernelError, KernelWorkspace, WeightedVector};
 
 /// A kernel times a variance: `v · k(x, y)`.
@@ -16,6 +16,7 @@ use crate::{Kernel, KernelError, KernelWorkspace, WeightedVector};
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Scaled<K> {
     kernel: K,
+    #[serde(deserialize_with = "read_one")]
     variance: Hyperparameters,
 }
 

@@ -400,6 +400,27 @@ fn earlier_files_are_read() {
     assert_eq!(serde_json::from_str::<Hierarchical<Matern52, Matern52>>(&text).unwrap(), kernel);
 }
 
+/// A hyperparameter of which there is one has one value in a file, within bounds that make sense.
+#[test]
+fn files_of_single_hyperparameters_are_checked() {
+    let scaled = Scaled::new(Matern52::new(vec![0.3, 0.4]).unwrap(), 2.0).unwrap();
+    let text = serde_json::to_string(&scaled).unwrap();
+    assert_eq!(serde_json::from_str::<Scaled<Matern52>>(&text).unwrap(), scaled);
+    for (from, to, part) in [
+        ("\"values\":[2.0]", "\"values\":[]", "0 values of a hyperparameter, expected 1"),
+        ("\"values\":[2.0]", "\"values\":[2.0,3.0]", "2 values of a hyperparameter, expected 1"),
+        ("\"low\":1e-6", "\"low\":0.0", "lower bound of hyperparameter"),
+        ("\"high\":1000000.0", "\"high\":1e-9", "hyperparameter"),
+    ] {
+        assert_eq!(text.matches(from).count(), 1, "{from} in {text}");
+        let error =
+            serde_json::from_str::<Scaled<Matern52>>(&text.replace(from, to)).unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+    }
+    let periodic = serde_json::to_string(&Periodic::new(vec![0.3], 7.0).unwrap()).unwrap();
+    assert!(serde_json::from_str::<Periodic>(&periodic.replace("[7.0]", "[]")).is_err());
+}
+
 #[test]
 fn kernels_survive_a_file_and_are_not_read_as_another() {
     let kernel = Product::new(
