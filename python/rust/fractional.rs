@@ -81,18 +81,17 @@ impl Fractional {
         self.inner.with(py, |Inner { space, study }| {
             let fold = |trial: &Trial<FoldQuery>| {
                 let FoldQuery { config, repeat, fold } = &trial.query;
-                let measured = trial.outcome.as_ref().and_then(Outcome::measurement);
-                let loss = measured.and_then(|m| m.objectives.first().copied());
+                let outcome = trial.outcome.as_ref();
                 let asked = (trial.id.0, numbers(space, config), *repeat, *fold);
-                (asked, trial.state(), loss, measured.and_then(|m| m.cost))
+                (asked, trial.state(), outcome.and_then(Outcome::objective), outcome.and_then(Outcome::cost))
             };
             Ok(study.history().trials().iter().map(fold).collect())
         })
     }
 
     /// True if another fold is not worth its price.
-    fn is_dear(&self) -> bool {
-        self.inner.lock().study.check_stop().is_some()
+    fn is_dear(&self, py: Python<'_>) -> PyResult<bool> {
+        self.inner.with(py, |Inner { study, .. }| Ok(study.check_stop().is_some()))
     }
 
     /// Ends the search: the next asks are for missing folds of the best configurations, at most this many.
@@ -122,7 +121,7 @@ impl Fractional {
         })
     }
 
-    fn __len__(&self) -> usize {
-        self.inner.lock().study.history().len()
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        self.inner.with(py, |Inner { study, .. }| Ok(study.history().len()))
     }
 }

@@ -120,6 +120,11 @@ impl Study {
         })
     }
 
+    /// Drops what a running trial reported: it is evaluated again from its first step.
+    fn restart(&self, py: Python<'_>, trial: u64) -> PyResult<()> {
+        self.inner.with(py, |Inner { study, .. }| study.restart(TrialId(trial)).map_err(refused))
+    }
+
     fn enqueue(&self, py: Python<'_>, values: Numbers) -> PyResult<()> {
         self.inner.with(py, |Inner { space, study }| {
             let config = config(space, &values)?;
@@ -199,8 +204,8 @@ impl Study {
         self.inner.with(py, |Inner { space, study }| Ok(records(space, study.history())))
     }
 
-    fn warnings(&self) -> Vec<String> {
-        self.inner.lock().study.warnings().to_vec()
+    fn warnings(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        self.inner.with(py, |Inner { study, .. }| Ok(study.warnings().to_vec()))
     }
 
     /// The report of the study as an HTML page.
@@ -222,8 +227,8 @@ impl Study {
         })
     }
 
-    fn __len__(&self) -> usize {
-        self.inner.lock().study.history().len()
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        self.inner.with(py, |Inner { study, .. }| Ok(study.history().len()))
     }
 }
 

@@ -530,3 +530,43 @@ def test_control_c_ends_a_loop():
     process.send_signal(signal.SIGINT)
     _, error = process.communicate(timeout=20)
     assert b"KeyboardInterrupt" in error and process.returncode != 0
+
+
+def test_a_trial_that_is_evaluated_again_reports_again(tmp_path):
+    journal, fails = tmp_path / "study.jsonl", [True]
+
+    def objective(trial):
+        for step in range(10):
+            if trial.report(step, 1.0 / (step + 1)):
+                raise thrifty.Pruned
+            if step == 5 and fails.pop():
+                raise MemoryError
+        return 0.1
+
+    def begin():
+        return thrifty.Study(SPACE, "random", seed=1, pruner={"pruner": "patience", "patience": 3}, journal=journal)
+
+    study = begin()
+    with pytest.raises(MemoryError):
+        study.optimize(objective, 1)
+    assert len(study.trials[0].reports) == 6
+    fails.append(False)
+    study.optimize(objective, 1)
+    expected = [(step, 1.0 / (step + 1)) for step in range(10)]
+    assert (study.trials[0].state, study.trials[0].reports) == ("measured", expected)
+    del study
+    assert begin().trials[0].reports == expected
+
+
+def test_steps_of_a_resumed_trial_count(tmp_path):
+    def begin():
+        return thrifty.Study(SPACE, "random", seed=1, journal=tmp_path / "study.jsonl")
+
+    study = begin()
+    study.ask().report(7, 1.0)
+    del study
+    study = begin()
+    study.tell(0, pruned=True)
+    assert (study.trials[0].state, study.trials[0].reports) == ("pruned", [(7, 1.0)])
+    del study
+    assert '"last_step":7' in (tmp_path / "study.jsonl").read_text()

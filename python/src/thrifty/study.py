@@ -142,10 +142,12 @@ class Study:
                                      None if journal is None else os.fspath(journal),
                                      None if pruner is None else settings_json(_pruner(pruner)))
         # The last step that each running trial has reported.
-        self._steps: dict[int, int] = {}
         self._lock = threading.RLock()
+        running = {trial.id: trial for trial in self.trials if trial.state == "running"}
+        # Last reported steps of running trials.
+        self._steps = {number: trial.reports[-1][0] for number, trial in running.items() if trial.reports}
         # Trials that have ended or that somebody evaluates here.
-        self._taken = {trial.id for trial in self.trials if trial.state != "running"}
+        self._taken = set(range(len(self))) - set(running)
         for warning in self._study.warnings():
             warnings.warn(warning, stacklevel=2)
 
@@ -335,6 +337,9 @@ class Study:
             found = left[0]
             mine.append(found.id)
             self._taken.add(found.id)
+            # It reports from its first step again.
+            self._study.restart(found.id)
+            self._steps.pop(found.id, None)
         return Trial(found.id, found.params, found.diagnostics, self)
 
     def _left(self) -> list[TrialRecord]:
