@@ -19,7 +19,7 @@ impl<O: Optimizer> Study<O> {
     /// [`StudyError`] for a query that is not of the space, or when the journal fails; nothing is enqueued then.
     pub fn enqueue(&mut self, query: O::Query) -> Result<(), StudyError> {
         self.optimizer.check(&query, false)?;
-        self.write(vec![Event::Enqueued { query: query.clone() }])?;
+        self.write(vec![Event::enqueued(query.clone())])?;
         self.history.queue.push(query);
         Ok(())
     }

@@ -59,13 +59,21 @@ pub(crate) enum Event<Q> {
         elapsed: Option<f64>,
     },
     /// A query for one of the next trials; values may be missing.
-    Enqueued { query: Q },
+    Enqueued {
+        query: Q,
+        /// Seconds of all sittings up to this line; neither journals of earlier versions nor shared logs have it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        elapsed: Option<f64>,
+    },
     /// An intermediate value.
     Reported {
         id: TrialId,
         step: u64,
         #[serde(with = "crate::numbers::one")]
         value: f64,
+        /// Seconds of all sittings up to this line; neither journals of earlier versions nor shared logs have it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        elapsed: Option<f64>,
     },
     /// The study continues after the journal was opened again, or with another schedule or budget. Reports of
     /// unfinished trials will be made again.
@@ -101,9 +109,23 @@ pub(crate) enum Event<Q> {
 const LONGEST: f64 = 1e12;
 
 impl<Q> Event<Q> {
-    /// Marks the event with the time of the study, if it is one that takes time.
+    /// A query for one of the next trials, as a journal has it.
+    pub(crate) fn enqueued(query: Q) -> Self {
+        Self::Enqueued { query, elapsed: None }
+    }
+
+    /// An intermediate value.
+    pub(crate) fn reported(id: TrialId, step: u64, value: f64) -> Self {
+        Self::Reported { id, step, value, elapsed: None }
+    }
+
+    /// Marks the event with the time of the study.
     pub(crate) fn stamp(&mut self, now: Duration) {
-        if let Self::Asked { elapsed, .. } | Self::Retried { elapsed, .. } | Self::Told { elapsed, .. } = self
+        if let Self::Asked { elapsed, .. }
+        | Self::Enqueued { elapsed, .. }
+        | Self::Reported { elapsed, .. }
+        | Self::Retried { elapsed, .. }
+        | Self::Told { elapsed, .. } = self
         {
             // Milliseconds are enough, and short.
             *elapsed = Some(now.as_millis() as f64 / 1e3);
@@ -118,7 +140,10 @@ impl<Q> Event<Q> {
             | Self::Told { seconds, elapsed, .. } => {
                 elapsed.unwrap_or(before + seconds.max(0.0)).clamp(before, LONGEST)
             }
-            _ => before,
+            Self::Enqueued { elapsed, .. } | Self::Reported { elapsed, .. } => {
+                elapsed.unwrap_or(before).clamp(before, LONGEST)
+            }
+            Self::Resumed { .. } | Self::Restarted { .. } => before,
         }
     }
 }

@@ -88,10 +88,10 @@ impl<Q: Query> History<Q> {
                     Trial { id, query, diagnostics, memo, reports: Vec::new(), outcome: None, timing };
                 self.trials.push(trial);
             }
-            Event::Enqueued { query } => {
+            Event::Enqueued { query, .. } => {
                 self.queue.push(query);
             }
-            Event::Reported { id, step, value } => {
+            Event::Reported { id, step, value, .. } => {
                 self.get_mut(id).ok_or_else(|| unknown(id))?.reports.push((step, value));
             }
             Event::Retried { id, failure, .. } => {
@@ -123,7 +123,7 @@ impl<Q: Query> History<Q> {
     /// The events that lead to this history: the queue, then trial by trial.
     pub(crate) fn events(&self) -> Vec<Event<Q>> {
         let waiting = self.queue.waiting().iter().cloned();
-        let mut events: Vec<Event<Q>> = waiting.map(|query| Event::Enqueued { query }).collect();
+        let mut events: Vec<Event<Q>> = waiting.map(Event::enqueued).collect();
         events.extend(self.trials.iter().flat_map(|trial| trial.events(false)));
         events
     }
@@ -143,7 +143,7 @@ impl<Q: Query> Trial<Q> {
             seconds: timing.ask,
             elapsed: None,
         }];
-        events.extend(self.reports.iter().map(|&(step, value)| Event::Reported { id, step, value }));
+        events.extend(self.reports.iter().map(|&(step, value)| Event::reported(id, step, value)));
         if let Some(outcome) = self.outcome.clone() {
             events.push(Event::Told { id, outcome, seconds: timing.evaluate, elapsed: None });
         }
@@ -184,6 +184,7 @@ mod tests {
         let asked = r#"{"asked":{"id":0,"query":5,"seconds":0.5}}"#;
         let reported = r#"{"reported":{"id":0,"step":1,"value":2.5}}"#;
         let told = r#"{"told":{"id":0,"outcome":{"pruned":{"last_step":1}},"seconds":1.25}}"#;
+        let reported_at = r#"{"reported":{"id":0,"step":2,"value":2.5,"elapsed":1.0}}"#;
         let backwards = r#"{"asked":{"id":1,"query":5,"seconds":-7.0}}"#;
         let [of_now, of_before, smaller, endless] =
             [(2, ",\"elapsed\":1.875"), (3, ""), (4, ",\"elapsed\":1.0"), (5, ",\"elapsed\":1e300")].map(
@@ -193,6 +194,7 @@ mod tests {
             header,
             asked,
             reported,
+            reported_at,
             told,
             backwards,
             &of_now,
@@ -201,7 +203,7 @@ mod tests {
             &endless,
             &told.replace("0,", "5,"),
         ];
-        let expected = [0.0, 0.5, 0.5, 1.75, 1.75, 1.875, 5.875, 5.875, 1e12, 1e12];
+        let expected = [0.0, 0.5, 0.5, 1.0, 2.25, 2.25, 2.25, 6.25, 6.25, 1e12, 1e12];
         for (count, expected) in (1..).zip(expected) {
             let text = lines[..count].join("\n") + "\n";
             let mut contents = Contents::begin(Path::new("<bytes>"), text.as_bytes()).unwrap();

@@ -131,7 +131,7 @@ impl<O: Optimizer> Study<O> {
     /// [`StudyError`]: never asked, told before, or the journal fails.
     pub fn report(&mut self, id: TrialId, step: u64, value: f64) -> Result<(), StudyError> {
         self.require_pending(id)?;
-        self.write(vec![Event::Reported { id, step, value }])?;
+        self.write(vec![Event::reported(id, step, value)])?;
         if let Some(trial) = self.history.get_mut(id) {
             trial.reports.push((step, value));
         }

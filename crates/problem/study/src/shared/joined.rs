@@ -83,7 +83,7 @@ impl<O: Optimizer> Study<O> {
         }
         shared.append(None, |study| {
             let missing = study.not_enqueued(before.queue.waiting().iter().cloned())?;
-            Ok(missing.into_iter().map(|query| Event::Enqueued { query }).collect())
+            Ok(missing.into_iter().map(Event::enqueued).collect())
         })?;
         shared.study.observers = observers;
         Ok(shared)
@@ -161,7 +161,7 @@ impl<O: Optimizer> SharedStudy<O> {
     /// [`StudyError`] for a query that is not of the space, or when the log fails.
     pub fn enqueue(&mut self, query: &O::Query) -> Result<(), StudyError> {
         self.study.optimizer.check(query, false)?;
-        self.append(None, |_| Ok(vec![Event::Enqueued { query: query.clone() }]))?;
+        self.append(None, |_| Ok(vec![Event::enqueued(query.clone())]))?;
         Ok(())
     }
 

@@ -14,7 +14,7 @@ impl<O: Optimizer> SharedStudy<O> {
         let id = lease.trial;
         let reported = self.append(Some(lease), |study| {
             let is_pending = study.history.get(id).is_some_and(|trial| trial.outcome.is_none());
-            Ok(if is_pending { vec![Event::Reported { id, step, value }] } else { Vec::new() })
+            Ok(if is_pending { vec![Event::reported(id, step, value)] } else { Vec::new() })
         })?;
         self.require_appended(reported, lease)
     }

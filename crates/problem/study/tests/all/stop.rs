@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use thrifty_sampling::Seed;
 use thrifty_study::{
     All, Any, Ask, EXPECTED_IMPROVEMENT, Fingerprint, History, HistoryView, MaxCost, MaxTrials, Measurement,
-    NoImprovement, Optimizer, OptimizerError, Outcome, StopReason, StopRule, Study, Suggestion, Target,
+    Next, NoImprovement, Optimizer, OptimizerError, Outcome, StopReason, StopRule, Study, Suggestion, Target,
     TrialId, WallTime,
 };
 
@@ -126,4 +126,31 @@ fn earlier_sittings_count_by_the_clock() {
         shown <= earlier + opened.elapsed(),
         "{shown:?} after {earlier:?}, with evaluations of {seconds} s"
     );
+}
+
+/// A sitting that ends while a trial runs counts up to what it wrote last: an intermediate value, or a query of the queue.
+#[test]
+fn a_sitting_counts_up_to_its_last_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("study.jsonl");
+    let open = || Study::new(Counter, Seed(0)).with_journal(&path).unwrap();
+    let shown = || {
+        let clock = Clock::default();
+        assert_eq!(open().with_stop(clock.clone()).check_stop(), None);
+        clock.0.lock().unwrap().unwrap()
+    };
+    let pause = Duration::from_millis(40);
+    let mut study = open();
+    let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a trial") };
+    std::thread::sleep(pause);
+    study.report(trial.id, 1, 0.5).unwrap();
+    drop(study);
+    let reported = shown();
+    assert!(reported >= pause, "{reported:?}");
+    let mut study = open();
+    std::thread::sleep(pause);
+    study.enqueue(7).unwrap();
+    drop(study);
+    let enqueued = shown();
+    assert!(enqueued >= 2 * pause, "{enqueued:?}");
 }
