@@ -61,6 +61,9 @@ pub(crate) enum Event<Q> {
     /// A query for one of the next trials; values may be missing.
     Enqueued {
         query: Q,
+        /// In a shared log the worker that enqueued it. Two workers that enqueue one query write two bodies.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<String>,
         /// Seconds of all sittings up to this line; neither journals of earlier versions nor shared logs have it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         elapsed: Option<f64>,
@@ -111,7 +114,7 @@ const LONGEST: f64 = 1e12;
 impl<Q> Event<Q> {
     /// A query for one of the next trials, as a journal has it.
     pub(crate) fn enqueued(query: Q) -> Self {
-        Self::Enqueued { query, elapsed: None }
+        Self::Enqueued { query, by: None, elapsed: None }
     }
 
     /// An intermediate value.

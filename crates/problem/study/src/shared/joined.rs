@@ -161,7 +161,10 @@ impl<O: Optimizer> SharedStudy<O> {
     /// [`StudyError`] for a query that is not of the space, or when the log fails.
     pub fn enqueue(&mut self, query: &O::Query) -> Result<(), StudyError> {
         self.study.optimizer.check(query, false)?;
-        self.append(None, |_| Ok(vec![Event::enqueued(query.clone())]))?;
+        // An equal entry of another worker is not taken for this one when the store does not answer.
+        let (query, by) = (query.clone(), Some(self.owner.clone()));
+        let enqueued = Event::Enqueued { query, by, elapsed: None };
+        self.append(None, |_| Ok(vec![enqueued.clone()]))?;
         Ok(())
     }
 

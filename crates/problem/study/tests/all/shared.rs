@@ -550,6 +550,29 @@ fn an_append_that_is_late_is_not_made_twice() {
     assert!(history.trials().iter().all(|trial| trial.reports.len() == 1), "each report once");
 }
 
+/// Two workers enqueue one query, and the store does not answer the first of them: both queries are there.
+#[test]
+fn an_equal_query_of_another_worker_is_not_taken_for_an_append() {
+    let log = MemoryLog::new();
+    let mut other = Some(join(study(8), &log));
+    let append: Box<Append> = Box::new(move |log, expected, bodies, lease| {
+        match other.take_if(|_| bodies.iter().any(|body| body.starts_with("{\"enqueued\""))) {
+            Some(mut other) => {
+                other.enqueue(&0.5).unwrap();
+                let (store, message) = ("the log".into(), "the cable is out".into());
+                Err(LogError::Unavailable { store, message }.into())
+            }
+            None => log.append(expected, bodies, lease),
+        }
+    });
+    let mut worker = study(8).join(Box::new(Through { append, ..Through::new(log.clone()) })).unwrap();
+    worker.enqueue(&0.5).unwrap();
+    assert_eq!(worker.history().enqueued(), [0.5, 0.5]);
+    assert_eq!(History::<f64>::read_log(&mut log.clone()).unwrap().enqueued(), [0.5, 0.5]);
+    assert_eq!(worker.run_worker(square).unwrap().evaluated, 8);
+    assert_eq!(verify_replay(PROBE, &mut log.clone()).unwrap(), 8);
+}
+
 /// A log whose entries are gone after a while, as when a store is restored from an old copy.
 #[test]
 fn a_log_that_lost_entries_is_an_error_and_not_a_loop() {
