@@ -60,7 +60,8 @@ impl<O: Optimizer> SharedStudy<O> {
                 Step::Evaluate(assignment) => match self.evaluate(&assignment, evaluate) {
                     Ok(()) => {
                         evaluated += 1;
-                        taken_over += usize::from(is_taken_over);
+                        // A trial that this worker gave back has the lease of its first owner again.
+                        taken_over += usize::from(is_taken_over && assignment.lease.fence > 1);
                     }
                     Err(StudyError::LeaseLost { .. } | StudyError::AlreadyTold(_)) => lost += 1,
                     Err(error) => return Err(error),

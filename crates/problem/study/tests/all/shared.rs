@@ -714,6 +714,17 @@ fn a_trial_that_was_claimed_and_not_begun_is_not_taken_over() {
     assert_eq!((report.evaluated, report.taken_over), (1, 0));
 }
 
+/// A trial that a worker has asked by hand and given back is its own when its loop takes it up.
+#[test]
+fn a_trial_that_the_worker_gave_back_is_not_taken_over() {
+    let log = MemoryLog::new();
+    let mut worker = join(study(3), &log);
+    let Step::Evaluate(one) = worker.next_step().unwrap() else { panic!("a first trial") };
+    worker.release(&one.lease).unwrap();
+    let report = worker.run_worker(square).unwrap();
+    assert_eq!((report.evaluated, report.taken_over), (3, 0));
+}
+
 /// A query of the queue that the study has asked before it joins is one of its trials, and is not enqueued again.
 #[test]
 fn a_query_that_was_asked_before_joining_is_not_asked_again() {
