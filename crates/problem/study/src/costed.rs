@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use cpu_time::ThreadTime;
 
+use crate::run::caught;
 use crate::{Context, Outcome};
 
 /// In what the cost of an evaluation is measured.
@@ -17,6 +18,7 @@ pub enum CostUnit {
 }
 
 /// Wraps an evaluator so that it measures its own cost, unless it reports one. Failures and stopped trials cost as much as they took.
+/// A panic is a failure, as in the loop of a study.
 ///
 /// ```
 /// use thrifty_study::{CostUnit, Outcome, costed};
@@ -29,7 +31,7 @@ pub fn costed<Q, R: Into<Outcome>>(
 ) -> impl Fn(&Q, &mut Context<'_>) -> Outcome {
     move |query, context| {
         let (wall, processor) = (Instant::now(), ThreadTime::now());
-        let mut outcome = evaluate(query, context).into();
+        let mut outcome = caught(|| evaluate(query, context));
         let seconds = match unit {
             CostUnit::WallSeconds => wall.elapsed().as_secs_f64(),
             CostUnit::ThreadCpuSeconds => processor.elapsed().as_secs_f64(),

@@ -260,6 +260,15 @@ impl<O: Optimizer> Study<O> {
     }
 }
 
+/// The outcome of an evaluation. A panic of the evaluator ends its trial, not the study.
+pub(crate) fn caught<R: Into<Outcome>>(evaluate: impl FnOnce() -> R) -> Outcome {
+    catch_unwind(AssertUnwindSafe(|| evaluate().into())).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
+        let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+        Outcome::failed(format!("the evaluator panicked: {text}"))
+    })
+}
+
 pub(crate) fn evaluate_one<Q, R: Into<Outcome>>(
     trial: &Trial<Q>,
     attempts: &Attempts,
@@ -271,13 +280,7 @@ pub(crate) fn evaluate_one<Q, R: Into<Outcome>>(
         let mut send_report = |step, value| send(Message::Reported(trial.id, step, value));
         let curves = attempts.curves.as_deref();
         let mut context = Context::new(trial.id, attempt, attempts.seed, curves, &mut send_report);
-        // A panic of the evaluator ends its trial, not the study.
-        let outcome = catch_unwind(AssertUnwindSafe(|| evaluate(&trial.query, &mut context).into()))
-            .unwrap_or_else(|panic| {
-                let text = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
-                let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
-                Outcome::failed(format!("the evaluator panicked: {text}"))
-            });
+        let outcome = caught(|| evaluate(&trial.query, &mut context));
         let seconds = started_at.elapsed().as_secs_f64();
         match outcome {
             Outcome::Failed(failure) if attempt < attempts.retries => {

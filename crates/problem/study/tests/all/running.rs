@@ -218,6 +218,16 @@ fn costs_are_measured_where_none_is_told() {
         assert_eq!(outcome.clone().with_cost(None), ends(trial.id).with_cost(None));
         assert!(costs.contains(&outcome.cost().unwrap()), "{outcome:?}");
     }
+    // A panic takes its time too, so that a limit on cost is reached.
+    let panics = costed(CostUnit::WallSeconds, |_: &usize, _: &mut Context<'_>| -> f64 {
+        std::thread::sleep(Duration::from_millis(30));
+        panic!("on purpose")
+    });
+    let study = Study::new(Patient { needs: 0, of: 0 }, Seed(1)).with_stop(MaxTrials(9));
+    let mut study = study.with_stop(MaxCost(0.05));
+    assert!(matches!(study.run(panics).unwrap(), StopReason::Cost(_)));
+    let outcome = study.history().trials()[0].outcome.clone().unwrap();
+    assert_eq!(outcome.with_cost(None), Outcome::failed("the evaluator panicked: on purpose"));
 }
 
 /// An optimiser behind a box, and one of any type, are the optimiser.
