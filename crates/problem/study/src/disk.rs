@@ -13,6 +13,24 @@ pub(crate) struct Disk {
     pub(crate) sync_folder: fn(&Path) -> io::Result<()>,
 }
 
+impl Disk {
+    /// Makes the name of a new file durable where that is possible.
+    ///
+    /// A folder that may not be read, and a file system that does not sync folders, leave it to the operating system.
+    pub(crate) fn sync_name(&self, path: &Path) -> io::Result<()> {
+        match (self.sync_folder)(path) {
+            Err(error) if is_impossible(&error) => Ok(()),
+            synced => synced,
+        }
+    }
+}
+
+/// True for an error that each further call would return too.
+fn is_impossible(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidInput, PermissionDenied, Unsupported};
+    matches!(error.kind(), InvalidInput | PermissionDenied | Unsupported)
+}
+
 impl Default for Disk {
     fn default() -> Self {
         Self { sync_file: File::sync_data, sync_folder }

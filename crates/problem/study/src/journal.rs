@@ -188,7 +188,7 @@ impl Journal {
                 return Ok(());
             }
             if !self.is_named {
-                (self.disk.sync_folder)(&self.path)?;
+                self.disk.sync_name(&self.path)?;
                 self.is_named = true;
             }
             (self.disk.sync_file)(&self.file)
@@ -325,6 +325,36 @@ mod tests {
             journal.write(None, &events).unwrap();
             SYNCS.take()
         })
+    }
+
+    /// A folder that cannot be synced is no error, unlike a disk that fails and a file that cannot be synced.
+    #[test]
+    fn a_folder_that_cannot_be_synced_is_left_to_the_system() {
+        use std::io::ErrorKind;
+        let folder = tempfile::tempdir().unwrap();
+        let written = |name: &str, disk: Disk| {
+            let path = folder.path().join(name);
+            let opened =
+                Journal::open::<u64>(&path, Seed(1), Fingerprint::new("any"), Durability::Everything);
+            let mut journal = opened.unwrap().journal;
+            journal.disk = disk;
+            journal.write(None, &[Event::enqueued(1_u64)])
+        };
+        let fine = Disk { sync_file: |_| Ok(()), sync_folder: |_| Ok(()) };
+        let refuse: [fn(&Path) -> std::io::Result<()>; 3] = [
+            |_| Err(ErrorKind::PermissionDenied.into()),
+            |_| Err(ErrorKind::InvalidInput.into()),
+            |_| Err(ErrorKind::Unsupported.into()),
+        ];
+        for (at, sync_folder) in refuse.into_iter().enumerate() {
+            written(&format!("{at}.jsonl"), Disk { sync_folder, ..fine }).unwrap();
+        }
+        assert!(
+            written("full.jsonl", Disk { sync_folder: |_| Err(ErrorKind::StorageFull.into()), ..fine })
+                .is_err()
+        );
+        let sync_file = |_: &std::fs::File| Err(ErrorKind::PermissionDenied.into());
+        assert!(written("file.jsonl", Disk { sync_file, ..fine }).is_err());
     }
 
     /// The folder is synced with the first lines that are, in a new journal and in one that was written without syncs.
