@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::event::Event;
-use crate::{
-    History, Memo, Optimizer, OptimizerError, Outcome, Query, Study, StudyError, Timing, Trial, TrialId,
-};
+use crate::history::FailedAttempts;
+use crate::{Memo, Optimizer, OptimizerError, Outcome, Query, Study, StudyError, Timing, Trial, TrialId};
 
 impl<O: Optimizer> Study<O> {
     /// Enqueues a query, to be asked before the optimiser chooses again; values that are missing are suggested given the rest.
@@ -97,12 +96,12 @@ impl<O: Optimizer> Study<O> {
     ) -> Result<Self, StudyError> {
         let known: Vec<(O::Query, Outcome)> = trials.into_iter().collect();
         let stored = known.iter().map(|(query, outcome)| (query, Some(outcome.clone().checked())));
-        let begun = begun(&self.history, stored)?;
+        let begun = self.begun(stored)?;
         let mut missing = Vec::with_capacity(known.len() - begun);
         for ((query, outcome), id) in known.into_iter().zip(0..).skip(begun) {
             missing.push(self.known_trial(TrialId(id), query, outcome, &missing)?);
         }
-        self.append_trials(missing)?;
+        self.append_trials(missing, &FailedAttempts::new())?;
         Ok(self)
     }
 
@@ -113,7 +112,7 @@ impl<O: Optimizer> Study<O> {
     pub fn add_known(&mut self, query: O::Query, outcome: impl Into<Outcome>) -> Result<TrialId, StudyError> {
         let id = TrialId(self.history.len() as u64);
         let trial = self.known_trial(id, query, outcome.into(), &[])?;
-        self.append_trials(vec![trial])?;
+        self.append_trials(vec![trial], &FailedAttempts::new())?;
         Ok(id)
     }
 
@@ -134,12 +133,27 @@ impl<O: Optimizer> Study<O> {
         Ok(Trial { id, query, diagnostics, memo, reports, outcome, timing })
     }
 
-    /// Appends trials to the journal and to the history. The first may be the last of the history, which gets its reports and its outcome.
-    pub(crate) fn append_trials(&mut self, trials: Vec<Trial<O::Query>>) -> Result<(), StudyError> {
-        let Some(first) = trials.first() else { return Ok(()) };
-        let is_asked = self.history.get(first.id).is_some();
-        let events = trials.iter().flat_map(|trial| trial.events(false)).skip(usize::from(is_asked));
-        self.write(events.collect())?;
+    /// Appends trials and their failed attempts to the journal and to the history.
+    ///
+    /// The first may be the last of the history, which gets the attempts that it lacks, its reports and its outcome.
+    pub(crate) fn append_trials(
+        &mut self,
+        trials: Vec<Trial<O::Query>>,
+        failed_attempts: &FailedAttempts,
+    ) -> Result<(), StudyError> {
+        let Some(first) = trials.first().map(|trial| trial.id) else { return Ok(()) };
+        let is_asked = self.history.get(first).is_some();
+        let attempts_at = |id: TrialId| failed_attempts.get(&id).map_or(&[][..], Vec::as_slice);
+        let own = self.history.failed_attempts_at(first);
+        let pairs = own.iter().zip(attempts_at(first));
+        let known = pairs.take_while(|(own, other)| own.failure == other.failure).count();
+        // An ask is followed by its failed attempts.
+        let events = trials.iter().flat_map(|trial| trial.events(false, attempts_at(trial.id)));
+        self.write(events.skip(usize::from(is_asked) + known).collect())?;
+        for (id, attempts) in failed_attempts {
+            let missing = attempts.iter().skip(if *id == first { known } else { 0 });
+            self.history.failed_attempts.entry(*id).or_default().extend(missing.cloned());
+        }
         let mut trials = trials.into_iter();
         if is_asked && let (Some(own), Some(trial)) = (self.history.trials.last_mut(), trials.next()) {
             own.reports.extend(trial.reports);
@@ -148,31 +162,36 @@ impl<O: Optimizer> Study<O> {
         self.history.trials.extend(trials);
         Ok(())
     }
-}
 
-/// Number of trials of a beginning that a history has. A last trial of the history without the outcome of the beginning is not counted.
-///
-/// # Errors
-/// [`StudyError::OtherBeginning`] names the first that is another, by query and outcome.
-pub(crate) fn begun<'a, Q: Query + 'a>(
-    history: &History<Q>,
-    beginning: impl Iterator<Item = (&'a Q, Option<Outcome>)>,
-) -> Result<usize, StudyError> {
-    let mut count = 0;
-    for (query, outcome) in beginning {
-        let Some(own) = history.trials().get(count) else { break };
-        let is_last = count + 1 == history.len();
-        if json(&own.query)? != json(query)?
-            || (own.outcome != outcome && !(is_last && own.outcome.is_none()))
-        {
-            return Err(StudyError::OtherBeginning { id: own.id });
+    /// Number of trials of a beginning that the history has. A last trial of the history without the outcome of the beginning is not
+    /// counted.
+    ///
+    /// # Errors
+    /// [`StudyError::OtherBeginning`] names the first that is another, by query and outcome.
+    pub(crate) fn begun<'a>(
+        &self,
+        beginning: impl Iterator<Item = (&'a O::Query, Option<Outcome>)>,
+    ) -> Result<usize, StudyError>
+    where
+        O::Query: 'a,
+    {
+        let history = &self.history;
+        let mut count = 0;
+        for (query, outcome) in beginning {
+            let Some(own) = history.trials().get(count) else { break };
+            let is_last = count + 1 == history.len();
+            let has_ended = own.outcome == outcome;
+            let is_same_query = json(&own.query)? == json(query)?;
+            if !is_same_query || !(has_ended || (is_last && own.outcome.is_none())) {
+                return Err(StudyError::OtherBeginning { id: own.id });
+            }
+            if !has_ended {
+                break;
+            }
+            count += 1;
         }
-        if own.outcome != outcome {
-            break;
-        }
-        count += 1;
+        Ok(count)
     }
-    Ok(count)
 }
 
 /// A query in a form that can be compared.

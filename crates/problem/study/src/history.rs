@@ -10,7 +10,7 @@ use std::time::Duration;
 use thrifty_sampling::Seed;
 
 use crate::queue::Queue;
-use crate::{Directions, Fingerprint, Measurement, Memo, Outcome, StudyError, Trial, TrialId};
+use crate::{Directions, Failure, Fingerprint, Measurement, Memo, Outcome, StudyError, Trial, TrialId};
 
 /// Test of a query: true if its measurements are compared with those of other trials.
 pub(crate) type Comparable<Q> = Arc<dyn Fn(&Q) -> bool + Send + Sync>;
@@ -24,10 +24,21 @@ pub struct History<Q> {
     pub(crate) recorded: Option<Box<Fingerprint>>,
     /// Without a test all trials are compared.
     pub(crate) comparable: Option<Comparable<Q>>,
-    /// Costs of failed attempts that were made again.
-    pub(crate) retried_cost: f64,
+    /// Failed attempts that were made again, by trial.
+    pub(crate) failed_attempts: FailedAttempts,
     seed: Seed,
     lineage: Lineage,
+}
+
+/// Failed attempts that were made again, by trial and in their order; trials without one have no entry.
+pub(crate) type FailedAttempts = BTreeMap<TrialId, Vec<FailedAttempt>>;
+
+/// An attempt at a trial that failed and was made again.
+#[derive(Debug, Clone)]
+pub(crate) struct FailedAttempt {
+    pub(crate) failure: Failure,
+    /// Seconds that it took.
+    pub(crate) seconds: f64,
 }
 
 /// Identity of a history in this process, for optimisers that keep a cache over it.
@@ -55,9 +66,9 @@ impl<Q: Clone> Clone for History<Q> {
     fn clone(&self) -> Self {
         let (queue, directions) = (self.queue.clone(), self.directions.clone());
         let (recorded, comparable) = (self.recorded.clone(), self.comparable.clone());
-        let retried_cost = self.retried_cost;
+        let failed_attempts = self.failed_attempts.clone();
         let trials = Self::from_trials(self.trials.clone(), self.seed);
-        Self { queue, directions, recorded, comparable, retried_cost, ..trials }
+        Self { queue, directions, recorded, comparable, failed_attempts, ..trials }
     }
 }
 
@@ -117,7 +128,7 @@ impl<Q> History<Q> {
             directions,
             recorded: None,
             comparable: None,
-            retried_cost: 0.0,
+            failed_attempts: FailedAttempts::new(),
             seed,
             lineage: Lineage::new(),
         }
@@ -198,8 +209,9 @@ impl<Q> History<Q> {
     /// were made again. Those that were not reported count as 0.
     #[must_use]
     pub fn spent(&self) -> f64 {
-        let costs = self.trials.iter().filter_map(|trial| trial.outcome.as_ref()?.cost());
-        costs.sum::<f64>() + self.retried_cost
+        let outcomes = self.trials.iter().filter_map(|trial| trial.outcome.as_ref()?.cost());
+        let attempts = self.failed_attempts.values().flatten().filter_map(|attempt| attempt.failure.cost);
+        outcomes.sum::<f64>() + attempts.sum::<f64>()
     }
 
     /// Trials that failed or were pruned.
@@ -260,6 +272,16 @@ impl<Q> History<Q> {
                 Ok(())
             }
         }
+    }
+
+    /// Notes an attempt that failed and is made again.
+    pub(crate) fn note_failed_attempt(&mut self, id: TrialId, failure: Failure, seconds: f64) {
+        self.failed_attempts.entry(id).or_default().push(FailedAttempt { failure, seconds });
+    }
+
+    /// Failed attempts at a trial that were made again.
+    pub(crate) fn failed_attempts_at(&self, id: TrialId) -> &[FailedAttempt] {
+        self.failed_attempts.get(&id).map_or(&[], Vec::as_slice)
     }
 
     pub(crate) fn get_mut(&mut self, id: TrialId) -> Option<&mut Trial<Q>> {

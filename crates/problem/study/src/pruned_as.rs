@@ -120,6 +120,7 @@ impl StandIn {
         let mut has_changed = false;
         let known = view.trials.len();
         for (ours, theirs) in view.trials.iter_mut().zip(history.trials()) {
+        view.failed_attempts.clone_from(&history.failed_attempts);
             let is_pruned = matches!(theirs.outcome, Some(Outcome::Pruned { .. }));
             if is_pruned || ours.outcome.is_none() || theirs.outcome.is_none() {
                 let outcome = self.outcome(theirs);

@@ -8,7 +8,8 @@ use thrifty_sampling::Seed;
 
 use crate::contents::{Contents, First};
 use crate::event::Event;
-use crate::{History, JournalError, Query, Timing, Trial};
+use crate::history::FailedAttempt;
+use crate::{History, JournalError, Query, Timing, Trial, TrialId};
 
 impl<Q: Query> History<Q> {
     /// Reads the trials of a journal, finished or not, of any format; the file is neither locked nor written.
@@ -94,13 +95,13 @@ impl<Q: Query> History<Q> {
             Event::Reported { id, step, value, .. } => {
                 self.get_mut(id).ok_or_else(|| unknown(id))?.reports.push((step, value));
             }
-            Event::Retried { id, failure, .. } => {
+            Event::Retried { id, failure, seconds, .. } => {
                 let trial = self.get_mut(id).ok_or_else(|| unknown(id))?;
                 if trial.outcome.is_some() {
                     return Err(format!("trial {} was told before", id.0));
                 }
                 trial.reports.clear();
-                self.retried_cost += failure.cost.unwrap_or(0.0);
+                self.note_failed_attempt(id, failure, seconds);
             }
             Event::Resumed { .. } => {
                 self.forget_unfinished_reports();
@@ -124,14 +125,15 @@ impl<Q: Query> History<Q> {
     pub(crate) fn events(&self) -> Vec<Event<Q>> {
         let waiting = self.queue.waiting().iter().cloned();
         let mut events: Vec<Event<Q>> = waiting.map(Event::enqueued).collect();
-        events.extend(self.trials.iter().flat_map(|trial| trial.events(false)));
+        let of_trial = |trial: &Trial<Q>| trial.events(false, self.failed_attempts_at(trial.id));
+        events.extend(self.trials.iter().flat_map(of_trial));
         events
     }
 }
 
 impl<Q: Query> Trial<Q> {
-    /// The events of this trial; `queued` if it is the next of the queue.
-    pub(crate) fn events(&self, queued: bool) -> Vec<Event<Q>> {
+    /// The events of this trial, of its failed attempts too; `queued` if it is the next of the queue.
+    pub(crate) fn events(&self, queued: bool, failed_attempts: &[FailedAttempt]) -> Vec<Event<Q>> {
         let Self { id, query, diagnostics, memo, timing, .. } = self.clone();
         let mut events = vec![Event::Asked {
             id,
@@ -143,6 +145,12 @@ impl<Q: Query> Trial<Q> {
             seconds: timing.ask,
             elapsed: None,
         }];
+        events.extend(failed_attempts.iter().map(|FailedAttempt { failure, seconds }| Event::Retried {
+            id,
+            failure: failure.clone(),
+            seconds: *seconds,
+            elapsed: None,
+        }));
         events.extend(self.reports.iter().map(|&(step, value)| Event::reported(id, step, value)));
         if let Some(outcome) = self.outcome.clone() {
             events.push(Event::Told { id, outcome, seconds: timing.evaluate, elapsed: None });
@@ -160,12 +168,14 @@ impl<Q> History<Q> {
 
     /// Calls `look` on the history as it was when only the first `visible` trials had ended.
     ///
-    /// Outcomes and reports of later trials are set aside meanwhile.
+    /// Outcomes, reports and failed attempts of later trials are set aside meanwhile.
     pub(crate) fn as_of<T>(&mut self, visible: usize, look: impl FnOnce(&Self) -> T) -> T {
         let start = visible.min(self.trials.len());
         let take = |trial: &mut Trial<Q>| (trial.outcome.take(), std::mem::take(&mut trial.reports));
         let aside: Vec<_> = self.trials[start..].iter_mut().map(take).collect();
+        let attempts = self.failed_attempts.split_off(&TrialId(start as u64));
         let seen = look(self);
+        self.failed_attempts.extend(attempts);
         for (trial, (outcome, reports)) in self.trials[start..].iter_mut().zip(aside) {
             (trial.outcome, trial.reports) = (outcome, reports);
         }

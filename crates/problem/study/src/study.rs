@@ -165,7 +165,7 @@ impl<O: Optimizer> Study<O> {
     pub(crate) fn retry(&mut self, id: TrialId, failure: &Failure, seconds: f64) -> Result<(), StudyError> {
         self.require_pending(id)?;
         self.write(vec![Event::Retried { id, failure: failure.clone(), seconds, elapsed: None }])?;
-        self.history.retried_cost += failure.cost.unwrap_or(0.0);
+        self.history.note_failed_attempt(id, failure.clone(), seconds);
         if let Some(trial) = self.history.get_mut(id) {
             trial.reports.clear();
             self.observers.iter_mut().for_each(|observer| observer.retried(trial, failure));
@@ -246,7 +246,7 @@ impl<O: Optimizer> Study<O> {
         let Suggestion { query, diagnostics, memo } = suggestion;
         let timing = Timing { ask: started_at.elapsed().as_secs_f64(), evaluate: 0.0 };
         let trial = Trial { id, query, diagnostics, memo, reports: Vec::new(), outcome: None, timing };
-        self.write(trial.events(given.is_some()))?;
+        self.write(trial.events(given.is_some(), &[]))?;
         if given.is_some() {
             self.history.queue.take();
         }

@@ -6,7 +6,6 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::keeper::Keeper;
 use super::{AppendError, EventLog, Lease, LogError};
-use crate::enqueue::begun;
 use crate::event::{Event, Header};
 use crate::{History, Optimizer, Schedule, StopReason, Study, StudyError, Trial, TrialId};
 
@@ -77,7 +76,7 @@ impl<O: Optimizer> Study<O> {
         };
         shared.begin(&before)?;
         let own = before.trials().iter().map(|trial| (&trial.query, trial.outcome.clone()));
-        let begun = begun(&shared.study.history, own)?;
+        let begun = shared.study.begun(own)?;
         if begun < before.len() {
             return Err(StudyError::OtherBeginning { id: TrialId(begun as u64) });
         }

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use thrifty_sampling::Seed;
 
-use crate::enqueue::begun;
+use crate::history::FailedAttempts;
 use crate::journal::{Journal, Opened};
 use crate::{
     Directions, Durability, Fingerprint, History, JournalError, Observer, Optimizer, Pruner, Schedule,
-    StopRule, Study, StudyError,
+    StopRule, Study, StudyError, Trial, TrialId,
 };
 
 impl<O: Optimizer> Study<O> {
@@ -106,8 +106,8 @@ impl<O: Optimizer> Study<O> {
 
     /// Keeps a journal in `path`. If it holds this study already, the study continues where the journal ends:
     /// trials without an outcome are evaluated again, and suggestions are the same as without the break. A new journal
-    /// of a study that has trials begins with them, and one in which the writing of them was interrupted gets the others. Else nothing is
-    /// written before the next event.
+    /// of a study that has trials begins with them and their failed attempts, and one in which the writing of them was interrupted gets
+    /// the others. Else nothing is written before the next event.
     ///
     /// # Errors
     /// [`StudyError::Journal`]: unreadable, damaged, not a journal, in use, or of another seed, space or settings; or the
@@ -133,26 +133,41 @@ impl<O: Optimizer> Study<O> {
             )),
             _ => {}
         }
-        let (mut copied, mut queue, mut missing) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut copied, mut queue) = (Vec::new(), Vec::new());
+        let (mut missing, mut attempts) = (Vec::new(), FailedAttempts::new());
         if is_new {
             std::mem::swap(&mut self.history, &mut before);
             copied = self.history.events();
         } else {
-            let own = before.trials().iter().map(|trial| (&trial.query, trial.outcome.clone()));
-            let begun = begun(&self.history, own).map_err(|error| match error {
-                StudyError::OtherBeginning { .. } => {
-                    JournalError::TwoHistories { path: path.into(), trials: before.len() }.into()
-                }
-                other => other,
-            })?;
-            missing = before.trials.split_off(begun);
             queue.extend_from_slice(before.queue.waiting());
+            (missing, attempts) = self.missing_trials(before, path)?;
         }
         self.warnings.extend(warnings);
         self.journal = Some(journal);
         self.write(copied)?;
-        self.append_trials(missing)?;
+        self.append_trials(missing, &attempts)?;
         self.enqueue_missing(queue)?;
         Ok(self)
+    }
+
+    /// The trials with which the study began and that its journal does not have whole, and their failed attempts.
+    fn missing_trials(
+        &self,
+        mut before: History<O::Query>,
+        path: &Path,
+    ) -> Result<(Vec<Trial<O::Query>>, FailedAttempts), StudyError> {
+        let own = before.trials().iter().map(|trial| (&trial.query, trial.outcome.clone()));
+        let begun = self.begun(own).map_err(|error| match error {
+            StudyError::OtherBeginning { .. } => {
+                JournalError::TwoHistories { path: path.into(), trials: before.len() }.into()
+            }
+            other => other,
+        })?;
+        // The last one may run in both, and lack failed attempts in the journal.
+        let runs = |trial: &Trial<O::Query>| trial.outcome.is_none();
+        let is_open = begun == self.history.len() && before.trials[..begun].last().is_some_and(runs);
+        let whole = begun - usize::from(is_open);
+        let attempts = before.failed_attempts.split_off(&TrialId(whole as u64));
+        Ok((before.trials.split_off(whole), attempts))
     }
 }

@@ -1,6 +1,10 @@
 //! Queries and trials that do not come from the optimiser: order, journals, repeats, errors.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use thrifty_sampling::Seed;
+use thrifty_study::shared::MemoryLog;
 use thrifty_study::{
     Ask, Fingerprint, History, JournalError, MaxTrials, Measurement, Optimizer, OptimizerError, Outcome,
     Schedule, Study, StudyError, Suggestion, Trial, TrialId,
@@ -302,5 +306,87 @@ fn an_interrupted_copy_of_a_study_goes_on() {
                 assert_eq!(seen(trial), seen(own), "cut at {end}");
             }
         }
+    }
+}
+
+/// Waits until another thread has set a flag.
+fn await_flag(flag: &AtomicBool) {
+    while !flag.load(Ordering::SeqCst) {
+        std::thread::yield_now();
+    }
+}
+
+/// Two trials whose first attempts failed at a cost of 5 and 7, and whose second ones cost 1; the second trial runs where the optimiser
+/// fails meanwhile.
+fn with_failed_attempts(fails: bool) -> Study<Refusing> {
+    let refused = Arc::new(AtomicBool::new(!fails));
+    let optimizer = Refusing { refused: Arc::clone(&refused), fails };
+    let study = Study::new(optimizer, Seed(1)).with_retries(1).with_schedule(Schedule::AsCompleted);
+    let mut study = study.with_stop(MaxTrials(if fails { 3 } else { 2 }));
+    let has_failed = AtomicBool::new(false);
+    let result = study.run_parallel(2, |_, context| {
+        match (context.id.0, context.attempt) {
+            (0, 0) => return Outcome::failed("once").with_cost(5.0),
+            (_, 0) => return Outcome::failed("once").with_cost(7.0),
+            (0, _) => await_flag(&has_failed),
+            _ => {
+                has_failed.store(true, Ordering::SeqCst);
+                await_flag(&refused);
+            }
+        }
+        Outcome::from(1.0).with_cost(1.0)
+    });
+    assert_eq!(result.is_err(), fails);
+    study
+}
+
+/// Failed attempts go with their study into a new journal or log, and their costs count once wherever the copy was interrupted.
+#[test]
+fn failed_attempts_are_copied_with_their_study() {
+    for (fails, spent) in [(false, 14.0), (true, 13.0)] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("study.jsonl");
+        let copy = || with_failed_attempts(fails).with_journal(&path);
+        assert_eq!(copy().unwrap().history().spent(), spent);
+        let bytes = std::fs::read(&path).unwrap();
+        let is_line_end = |end: &usize| *end == 0 || bytes[end - 1] == b'\n';
+        for end in (0..=bytes.len()).filter(is_line_end) {
+            std::fs::write(&path, &bytes[..end]).unwrap();
+            let again = copy().unwrap_or_else(|error| panic!("cut at {end}: {error}"));
+            assert_eq!(again.history().spent(), spent, "cut at {end}");
+            drop(again);
+            assert_eq!(History::<u64>::read(&path).unwrap().spent(), spent, "cut at {end}");
+        }
+        let mut log = MemoryLog::new();
+        let shared = with_failed_attempts(fails).join(Box::new(log.clone())).unwrap();
+        assert_eq!(shared.history().spent(), spent);
+        assert_eq!(History::<u64>::read_log(&mut log).unwrap().spent(), spent);
+    }
+}
+
+/// Suggests its number; fails at trial 2 where it is to.
+struct Refusing {
+    refused: Arc<AtomicBool>,
+    fails: bool,
+}
+
+impl Optimizer for Refusing {
+    type Query = u64;
+    type Recommendation = u64;
+
+    fn ask(&mut self, _: &History<u64>, id: TrialId) -> Result<Ask<u64>, OptimizerError> {
+        if self.fails && id.0 == 2 {
+            self.refused.store(true, Ordering::SeqCst);
+            return Err(OptimizerError::failed("asking", "on purpose"));
+        }
+        Ok(Ask::Evaluate(Suggestion::new(id.0)))
+    }
+
+    fn recommend(&mut self, _: &History<u64>) -> Result<Option<u64>, OptimizerError> {
+        Ok(None)
+    }
+
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
+        Ok(Fingerprint::new("refusing"))
     }
 }

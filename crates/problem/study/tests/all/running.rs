@@ -326,8 +326,9 @@ fn whatever_came_of_it_an_evaluation_costs() {
     drop(study);
     let read = History::<usize>::read(&path).unwrap();
     assert_eq!((read.spent(), costs(&read)), (spent, [known.as_slice(), &[None; 3]].concat()));
-    // The limit stands before the failure that reaches it, and another process finds it reached.
-    assert_eq!(make(spent).check_stop(), Some(StopReason::Trials(8)));
+    // Another process finds the limit reached.
+    let reopened = Study::new(Patient { needs: 0, of: 0 }, Seed(1)).with_stop(MaxCost(spent));
+    assert_eq!(reopened.with_journal(&path).unwrap().check_stop(), Some(StopReason::Cost(spent)));
     let lines = std::fs::read_to_string(&path).unwrap();
     assert!(
         lines.contains(
@@ -339,6 +340,28 @@ fn whatever_came_of_it_an_evaluation_costs() {
     let mut stopped = make(11.0);
     assert_eq!(stopped.run(evaluate).unwrap(), StopReason::Cost(11.0));
     assert_eq!(stopped.history().len(), 2, "by what the second trial cost");
+}
+
+/// Failed attempts cost when their trial has ended for the asks of a window: which trial is faster makes no difference.
+#[test]
+fn a_window_shows_failed_attempts_with_their_trial() {
+    for slow in [0, 1] {
+        let mut study = Study::new(Patient { needs: 0, of: 0 }, Seed(1))
+            .with_retries(1)
+            .with_schedule(Schedule::Window(2))
+            .with_stop(MaxCost(10.0));
+        let evaluate = |_: &usize, context: &mut Context<'_>| {
+            if context.id.0 == slow {
+                std::thread::sleep(Duration::from_millis(60));
+            }
+            match (context.id.0, context.attempt) {
+                (1, 0) => Outcome::failed("once").with_cost(10.0),
+                _ => Outcome::from(1.0).with_cost(1.0),
+            }
+        };
+        assert_eq!(study.run_parallel(2, evaluate).unwrap(), StopReason::Cost(12.0), "trial {slow} is slow");
+        assert_eq!(study.history().len(), 3, "trial {slow} is slow");
+    }
 }
 
 /// A cost that makes no sense is refused with the trial it is of, whatever came of that.
