@@ -16,7 +16,7 @@ use crate::{ImportError, KnownTrials};
 /// | parameters | values by their text; empty where a parameter is not active |
 /// | `objective`, or `objective.0`, … | in the user's units: losses, or what is maximised by `directions` |
 /// | `constraint.0`, …, `noise_variance` | as in [`Measurement`]; may be missing |
-/// | `cost` | of a trial, whatever came of it; may be missing |
+/// | `cost` | of a trial, whatever came of it; may be missing, and NaN where the trial failed or was pruned |
 /// | `state` | may be missing; `failed`, `unrelated` and `pruned` trials need no objective, `running` ones are left out |
 /// | `failure`, `last_step` | reason of a failed trial, last step of a pruned one |
 ///
@@ -101,7 +101,8 @@ impl Columns {
                 return Err(format!("state is {other:?}, expected {expected}"));
             }
         };
-        Ok(Some(outcome.with_cost(one("cost", record, self.cost)?)))
+        // A cost that is not known may be NaN: it makes no failure of a failure.
+        Ok(Some(outcome.with_cost(one("cost", record, self.cost)?).checked()))
     }
 
     /// The measurement of a row, without its cost.

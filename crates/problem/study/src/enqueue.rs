@@ -180,7 +180,7 @@ impl<O: Optimizer> Study<O> {
         for (query, outcome) in beginning {
             let Some(own) = history.trials().get(count) else { break };
             let is_last = count + 1 == history.len();
-            let has_ended = own.outcome == outcome;
+            let has_ended = is_same(own.outcome.as_ref(), outcome.as_ref());
             let is_same_query = json(&own.query)? == json(query)?;
             if !is_same_query || !(has_ended || (is_last && own.outcome.is_none())) {
                 return Err(StudyError::OtherBeginning { id: own.id });
@@ -192,6 +192,16 @@ impl<O: Optimizer> Study<O> {
         }
         Ok(count)
     }
+}
+
+/// True if an outcome of the history is that of a known trial.
+///
+/// An earlier version kept no cost of failed and pruned trials, so a cost that the history lacks is not compared.
+fn is_same(own: Option<&Outcome>, other: Option<&Outcome>) -> bool {
+    own == other
+        || own.zip(other).is_some_and(|(own, other)| {
+            own.measurement().is_none() && own.cost().is_none() && *own == other.clone().with_cost(None)
+        })
 }
 
 /// A query in a form that can be compared.

@@ -241,6 +241,17 @@ fn tables_of_maximised_objectives_come_back() {
     assert_eq!(failure.to_string(), "objective 0 is inf");
 }
 
+/// A cost that is not known, as pandas writes it, is left out where there is no measurement.
+#[test]
+fn unknown_costs_of_failed_and_pruned_trials_are_left_out() {
+    let space = Space::builder().float("x", 0.0, 1.0).build().unwrap();
+    let csv = "state,objective,cost,x\nfailed,,nan,0.5\npruned,,inf,0.5\nunrelated,,-1,0.5\nfailed,,2,0.5\n";
+    let known = from_csv(&space, &Directions::default(), csv).unwrap();
+    let study = Study::new(RandomSearch::new(space), Seed(1)).with_known(known).unwrap();
+    let costs: Vec<_> = study.history().trials().iter().map(|t| t.outcome.as_ref().unwrap().cost()).collect();
+    assert_eq!(costs, [None, None, None, Some(2.0)]);
+}
+
 #[test]
 fn any_table_with_an_objective_is_read() {
     let csv = "note,objective,solver,layers,momentum,rate\nfirst,0.5,sgd,3,0.25,0.001\n,inf,adam,2.0,,1\n";

@@ -364,6 +364,38 @@ fn failed_attempts_are_copied_with_their_study() {
     }
 }
 
+/// A journal that was begun when failed and pruned trials had no cost is of the table in which they have one.
+#[test]
+fn costs_that_a_journal_lacks_are_not_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("study.jsonl");
+    let known = |cost: Option<f64>, measured: Option<f64>| {
+        let outcomes = [
+            Outcome::failed("too large").with_cost(cost),
+            Outcome::pruned(3).with_cost(cost),
+            Outcome::from(0.5).with_cost(measured),
+        ];
+        (1..).zip(outcomes).map(|(k, outcome)| (vec![Some(k), Some(k)], outcome)).collect::<Vec<_>>()
+    };
+    drop(study(5).with_journal(&path).unwrap().with_known(known(None, Some(1.0))).unwrap());
+    for before in [true, false] {
+        let table = known(Some(2.0), Some(1.0));
+        let again = if before {
+            study(5).with_known(table).unwrap().with_journal(&path)
+        } else {
+            study(5).with_journal(&path).unwrap().with_known(table)
+        };
+        assert_eq!(again.unwrap().history().len(), 3);
+    }
+    let other = study(5).with_journal(&path).unwrap().with_known(known(None, Some(2.0))).err().unwrap();
+    assert!(matches!(other, StudyError::OtherBeginning { id: TrialId(2) }), "{other}");
+    // A cost that the journal has is compared.
+    let path = folder.path().join("costs.jsonl");
+    drop(study(5).with_journal(&path).unwrap().with_known(known(Some(2.0), None)).unwrap());
+    let other = study(5).with_journal(&path).unwrap().with_known(known(Some(3.0), None)).err().unwrap();
+    assert!(matches!(other, StudyError::OtherBeginning { id: TrialId(0) }), "{other}");
+}
+
 /// Suggests its number; fails at trial 2 where it is to.
 struct Refusing {
     refused: Arc<AtomicBool>,
