@@ -107,11 +107,14 @@ impl StandIn {
         let outcome = trial.outcome.as_ref()?;
         let value = match (outcome, self) {
             (Outcome::Pruned { .. }, Self::LastReport) => trial.reports.last().map(|report| report.1),
-            (Outcome::Pruned { .. }, Self::Unrelated) => return Some(Outcome::unrelated("pruned")),
+            (Outcome::Pruned { .. }, Self::Unrelated) => {
+                return Some(Outcome::unrelated("pruned").with_cost(outcome.cost()));
+            }
             (Outcome::Pruned { .. }, Self::Value(value)) => Some(*value),
             _ => None,
         };
-        Some(value.filter(|value| value.is_finite()).map_or_else(|| outcome.clone(), Outcome::from))
+        let stand_in = |value| Outcome::from(value).with_cost(outcome.cost());
+        Some(value.filter(|value| value.is_finite()).map_or_else(|| outcome.clone(), stand_in))
     }
 
     /// Updates a view; true if an outcome that was in it has changed.

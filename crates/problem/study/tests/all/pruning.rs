@@ -309,6 +309,13 @@ fn something_stands_for_pruned_trials() {
     assert_eq!(seen(PrunedPolicy::LastReport, &evaluations), (with(0.5.into(), 0.75.into()), 2));
     // The worst changes once more.
     assert_eq!(seen(PrunedPolicy::Worst, &evaluations), (with(5.0.into(), 5.0.into()), 3));
+    // Each costs as much as the trial for which it stands.
+    let costly = [pruned(2).with_cost(3.0), 1.0.into()];
+    for policy in [PrunedPolicy::Ignore, PrunedPolicy::LastReport, PrunedPolicy::Worst] {
+        let stand_in = seen(policy, &costly).0[0].clone().unwrap();
+        assert!(!matches!(stand_in, Outcome::Pruned { .. }), "{policy:?}");
+        assert_eq!(stand_in.cost(), Some(3.0), "{policy:?}");
+    }
 }
 
 /// Asks about a history that has no news, which an optimiser with a cache answers from it: the history is the same object over time.
