@@ -29,7 +29,8 @@ pub type KnownTrials = Vec<(Config, Outcome)>;
 
 /// Hyperopt's trials: the JSON of `[t for t in trials.trials]`, of which `misc.vals` and `result` are read.
 ///
-/// A choice stands there by its index, a parameter with one value also by the value. A trial that failed is a failure although it has a loss.
+/// A choice stands there by its index. A parameter with one value may also stand there by that value, unless the value is a whole number
+/// from 1 on, which could be the index of a choice that was fixed here. A trial that failed is a failure although it has a loss.
 /// Trials that have neither a loss nor failed are still running and left out.
 ///
 /// # Errors
@@ -128,7 +129,7 @@ fn chosen<'a>(choices: &'a [Value], text: &str) -> Option<&'a Value> {
     same_text.or_else(|| choices.iter().find(is_number)).or_else(|| choices.iter().find(is_truth))
 }
 
-/// The value of a parameter whose number is written so; a choice by its index, one that has no other also by its number.
+/// The value of a parameter whose number is written so; a choice by its index, one that has no other also by a number that is no index.
 fn of_number(parameter: &Parameter, text: &str) -> Result<Value, String> {
     let name = &parameter.name;
     let number = number(name, text)?;
@@ -136,10 +137,10 @@ fn of_number(parameter: &Parameter, text: &str) -> Result<Value, String> {
         Kind::Float { .. } | Kind::StepFloat { .. } => Ok(Value::Float(number)),
         Kind::Int { .. } => whole(name, text, number).map(Value::Int),
         Kind::Categorical { choices } => {
-            let is_only = choices.len() == 1 && Value::Float(number).position_in(choices).is_some();
             let is_index = number.fract() == 0.0 && number >= 0.0;
+            let is_only = choices.len() == 1 && Value::Float(number).position_in(choices).is_some();
             let choice =
-                if is_only { choices.first() } else { choices.get(number as usize).filter(|_| is_index) };
+                if is_index { choices.get(number as usize) } else { choices.first().filter(|_| is_only) };
             choice.cloned().ok_or_else(|| format!("{name} is {text}, not the index of a choice"))
         }
     }

@@ -149,20 +149,24 @@ fn a_failed_trial_of_hyperopt_with_a_loss_has_failed() {
     assert_eq!(losses(&from_hyperopt(&space(), json).unwrap()), [None]);
 }
 
-/// A parameter with one value is a choice here, and a number in Hyperopt: its index, or the value.
+/// A parameter with one value is a choice here, and a number in Hyperopt: its index, or the value where that is no index.
 #[test]
 fn a_fixed_number_of_hyperopt_is_read() {
-    let space =
-        Space::builder().float("x", 1.0, 1.0).int("n", 1, 8).build().unwrap().with_fixed("n", 5_i64).unwrap();
+    let space = Space::builder().float("x", 0.25, 0.25).int("n", -8, 8).build().unwrap();
+    let space = space.with_fixed("n", -5_i64).unwrap();
     let json = |x: &str, n: &str| {
         format!(r#"[{{"result": {{"loss": 1}}, "misc": {{"vals": {{"x": [{x}], "n": [{n}]}}}}}}]"#)
     };
-    for (x, n) in [("1.0", "5"), ("1", "5.0"), ("0", "0")] {
+    for (x, n) in [("0.25", "-5"), ("2.5e-1", "-5.0"), ("0", "0")] {
         let known = from_hyperopt(&space, &json(x, n)).unwrap();
-        assert_eq!((known[0].0.get("x"), known[0].0.int("n")), (Some(&1.0.into()), Ok(5)));
+        assert_eq!((known[0].0.get("x"), known[0].0.int("n")), (Some(&0.25.into()), Ok(-5)));
     }
-    let error = from_hyperopt(&space, &json("1", "4")).unwrap_err().to_string();
-    assert_eq!(error, "trial 0: n is 4, not the index of a choice");
+    for (n, fixed) in [("-4", -5), ("-4.5", -5), ("1", 1), ("1.0", 1), ("5", 5)] {
+        // Of the choices 1 and 4 in Hyperopt, fixed to 1 here, the index 1 stands for 4.
+        let space = Space::builder().categorical("n", [fixed]).float("x", 0.25, 0.25).build().unwrap();
+        let error = from_hyperopt(&space, &json("0", n)).unwrap_err().to_string();
+        assert_eq!(error, format!("trial 0: n is {n}, not the index of a choice"));
+    }
 }
 
 /// A table that was written is read back: the same configurations and outcomes.
