@@ -136,10 +136,21 @@ pub(crate) fn load(source: &Source) -> Result<(History<Config>, Option<StudyFile
 }
 
 /// True for a journal, by its name or by its lines: each is an object of JSON, with which no study file begins.
+///
+/// What is read from a pipe is gone, so a path that is no file is a journal unless its name is that of a study file.
 fn is_journal(path: &Path) -> bool {
-    let mut first = [0];
-    let begins = File::open(path).and_then(|mut file| file.read_exact(&mut first));
-    path.extension().is_some_and(|extension| extension == "jsonl") || (begins.is_ok() && first == *b"{")
+    let is_named = |name: &str| path.extension().is_some_and(|extension| extension == name);
+    let begins_with_object = || {
+        let mut first = [0];
+        let read = File::open(path).and_then(|mut file| file.read_exact(&mut first));
+        read.is_ok() && first == *b"{"
+    };
+    match path.metadata() {
+        _ if is_named("jsonl") => true,
+        Ok(found) if found.is_file() => begins_with_object(),
+        Ok(_) => !is_named("toml"),
+        Err(_) => false,
+    }
 }
 
 fn in_journal(path: &Path) -> Result<History<Config>, CliError> {

@@ -389,6 +389,25 @@ fn files_of_any_name_are_shown() {
     assert_eq!(stdout(&thrifty(folder.path(), &["show", "trials"])), shown);
 }
 
+/// A journal is read from a pipe, from its first byte on.
+#[test]
+fn a_journal_is_read_from_a_pipe() {
+    let folder = script("echo $1", "[stop]\ntrials = 3\n[optimizer]\nmethod = \"sobol\"");
+    assert!(thrifty(folder.path(), &["run", "study.toml"]).status.success());
+    let mut child = Command::new(env!("CARGO_BIN_EXE_thrifty"))
+        .args(["show", "/dev/stdin"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let journal = std::fs::read(folder.path().join("study.jsonl")).unwrap();
+    // The program may end before it has read everything: what it says then is what counts.
+    let _ = child.stdin.take().unwrap().write_all(&journal);
+    let shown = stdout(&child.wait_with_output().unwrap());
+    assert!(shown.starts_with("3 trials: 3 measured"), "{shown}");
+}
+
 #[test]
 fn folders_whose_names_are_no_text_are_used() {
     use std::os::unix::ffi::OsStrExt;
