@@ -76,7 +76,7 @@ pub(crate) fn numbers(space: &Space, config: &Config) -> Numbers {
         let value = config.get(&parameter.name)?;
         Some(match (&parameter.kind, value) {
             (Kind::Categorical { choices }, value) => {
-                Number::Int(choices.iter().position(|choice| choice == value)? as i64)
+                Number::Int(value.position_in(choices)? as i64)
             }
             (_, Value::Int(value)) => Number::Int(*value),
             (_, Value::Float(value)) => Number::Float(*value),

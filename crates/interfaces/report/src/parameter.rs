@@ -58,7 +58,7 @@ impl ParameterAxis {
                 // A range of one value has it in the middle.
                 Some(if axis.low < axis.high { share.clamp(0.0, 1.0) } else { 0.5 })
             }
-            Scale::Names(names) => names.iter().position(|name| name == value).map(|at| at as f64),
+            Scale::Names(names) => value.position_in(names).map(|at| at as f64),
         }
     }
 
@@ -138,6 +138,15 @@ mod tests {
     use thrifty_space::Space;
 
     use super::*;
+
+    /// A choice of numbers is found by its number.
+    #[test]
+    fn a_choice_is_found_by_its_number() {
+        let space = Space::builder().categorical("n", [16, 32]).build().unwrap();
+        let axis = ParameterAxis::of(&space.parameters()[0]);
+        assert_eq!([Value::Int(32), Value::Float(32.0)].map(|value| axis.place(&value)), [Some(1.0); 2]);
+        assert_eq!(axis.place(&Value::Float(32.5)), None);
+    }
 
     /// Places of the values of a grid of floats and of integers: evenly spaced from 0 to 1, also those that a forest takes as features.
     #[test]

@@ -310,6 +310,10 @@ impl Optimizer for AutoBct {
         checked.map_err(|error| OptimizerError::failed("a control from elsewhere", error))
     }
 
+    fn canonical(&self, query: Config) -> Config {
+        self.space.canonical(&query)
+    }
+
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
         let (score, cost) = &self.basis;
         let ours = Fingerprint::new("training under a budget")

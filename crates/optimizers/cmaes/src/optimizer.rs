@@ -135,6 +135,10 @@ impl Optimizer for CmaEs {
         check_config(&self.space, query, is_whole)
     }
 
+    fn canonical(&self, query: Config) -> Config {
+        self.space.canonical(&query)
+    }
+
     /// A point of the distribution with the given values in place of its own. It counts as a trial from elsewhere.
     fn ask_given(
         &mut self,

@@ -201,6 +201,10 @@ impl Optimizer for MultiTaskCv {
         check_config(&self.space, &query.config, true)
     }
 
+    fn canonical(&self, query: FoldQuery) -> FoldQuery {
+        FoldQuery { config: self.space.canonical(&query.config), ..query }
+    }
+
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
         fingerprint("multi-task", &self.settings, &self.space)
     }

@@ -290,6 +290,10 @@ impl Optimizer for FractionalCv {
         check_config(&self.space, &query.config, is_whole)
     }
 
+    fn canonical(&self, query: FoldQuery) -> FoldQuery {
+        FoldQuery { config: self.space.canonical(&query.config), ..query }
+    }
+
     /// The configuration is completed, the fold is the given one.
     fn ask_given(
         &mut self,

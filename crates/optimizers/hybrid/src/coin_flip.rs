@@ -115,6 +115,10 @@ impl<O: Optimizer<Query = Config>> Optimizer for CoinFlip<O> {
         self.optimizer.check(query, is_whole)
     }
 
+    fn canonical(&self, query: Config) -> Config {
+        self.optimizer.canonical(query)
+    }
+
     fn ask_given(
         &mut self,
         history: &History<Config>,

@@ -266,6 +266,10 @@ impl<O: ModelBased> Optimizer for Hybrid<O> {
         self.optimizer.check(query, is_whole)
     }
 
+    fn canonical(&self, query: O::Query) -> O::Query {
+        self.optimizer.canonical(query)
+    }
+
     fn ask_given(
         &mut self,
         history: &History<O::Query>,

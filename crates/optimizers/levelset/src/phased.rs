@@ -316,6 +316,10 @@ impl Optimizer for PhasedLevelSet {
         check_config(&self.space, query, true)
     }
 
+    fn canonical(&self, query: Config) -> Config {
+        self.space.canonical(&query)
+    }
+
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
         fingerprint("level set in phases", &self.settings, &self.space)
     }

@@ -61,7 +61,7 @@ impl InitialDesign {
         }
     }
 
-    /// Configuration `index` of run `run`: in run 0 those given first, then the points of a sequence that does not end.
+    /// Configuration `index` of run `run`: in run 0 those given first, with values in the form of [`Space::canonical`], then the points of a sequence that does not end.
     ///
     /// A later run may begin at any index, so its Latin hypercube repeats itself.
     ///
@@ -71,7 +71,7 @@ impl InitialDesign {
         let given = if run == 0 { self.given() } else { &[] };
         if let Some(config) = given.get(index) {
             space.validate(config)?;
-            return Ok(config.clone());
+            return Ok(space.canonical(config));
         }
         let at = index - given.len();
         if let Self::LatinHypercube(count) = *self
@@ -169,6 +169,20 @@ mod tests {
         }
         assert_ne!(slices(0, 7), slices(0, 0));
         assert!(InitialDesign::LatinHypercube(0).config(&space, Seed(3), 1, 5).is_ok());
+    }
+
+    /// Configurations that were given have the values of the space, however they were written.
+    #[test]
+    fn given_configurations_have_the_values_of_the_space() {
+        let builder = Space::builder().categorical("n", [16, 32]).step_float("x", 0.0, 0.3, 0.1);
+        let space = builder.build().unwrap();
+        let mut given = Config::new();
+        given.insert("n", 16.0);
+        given.insert("x", 3.0 * 0.1);
+        for design in [InitialDesign::Given(vec![given.clone()]), InitialDesign::Only(vec![given])] {
+            let config = design.config(&space, Seed(1), 0, 0).unwrap();
+            assert_eq!((config.int("n"), config.float("x")), (Ok(16), Ok(0.3)));
+        }
     }
 
     /// Later runs have sequences of their own from the first configuration on, and nothing that was given.

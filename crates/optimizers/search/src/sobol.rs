@@ -81,6 +81,10 @@ impl Optimizer for SobolSearch {
         check_config(&self.space, query, is_whole)
     }
 
+    fn canonical(&self, query: Config) -> Config {
+        self.space.canonical(&query)
+    }
+
     fn ask_given(
         &mut self,
         history: &History<Config>,

@@ -119,6 +119,12 @@ impl<O: Optimizer<Query = Config>> Optimizer for OnFolds<O> {
         self.optimizer.check(&with_fold(query), is_whole)
     }
 
+    fn canonical(&self, query: FoldQuery) -> FoldQuery {
+        let mut config = self.optimizer.canonical(with_fold(&query));
+        config.remove(FOLD);
+        FoldQuery { config, ..query }
+    }
+
     /// The configuration is completed, the fold is the given one.
     fn ask_given(
         &mut self,

@@ -100,6 +100,10 @@ impl<O: Optimizer<Query = Config>> Optimizer for OneFold<O> {
         self.optimizer.check(&query.config, is_whole)
     }
 
+    fn canonical(&self, query: FoldQuery) -> FoldQuery {
+        FoldQuery { config: self.optimizer.canonical(query.config), ..query }
+    }
+
     /// The configuration is completed by the optimiser, the fold is the given one.
     fn ask_given(
         &mut self,

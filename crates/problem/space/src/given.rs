@@ -52,6 +52,27 @@ impl Space {
         Ok(self.pinned(&indices, &x))
     }
 
+    /// A configuration with its values as [`Space::decode`] would return them: a choice as it stands among the choices, a value of a
+    /// grid without roundings, whole numbers of a float as floats.
+    ///
+    /// Parts of configurations are of this form too. A configuration with an unknown name or a value that a parameter cannot have stays as
+    /// it is.
+    ///
+    /// ```
+    /// use thrifty_space::{Config, Space};
+    /// let space = Space::builder().categorical("n", [16, 32]).step_float("x", 0.0, 0.3, 0.1).build()?;
+    /// let mut config = Config::new();
+    /// config.insert("n", 16.0);
+    /// config.insert("x", 3.0 * 0.1);
+    /// let config = space.canonical(&config);
+    /// assert_eq!((config.int("n")?, config.float("x")?), (16, 0.3));
+    /// # Ok::<(), thrifty_space::SpaceError>(())
+    /// ```
+    #[must_use]
+    pub fn canonical(&self, config: &Config) -> Config {
+        self.with_values(Config::new(), config).unwrap_or_else(|_| config.clone())
+    }
+
     /// A configuration with given values in place of its own, as [`Space::decode`] would return them: whole numbers of a float
     /// become floats.
     ///

@@ -39,6 +39,7 @@ trait Erased<Q> {
     fn ask(&mut self, history: &History<Q>, id: TrialId) -> Result<Ask<Q>, OptimizerError>;
     fn recommend(&mut self, history: &History<Q>) -> Result<Option<Box<dyn Any>>, OptimizerError>;
     fn check(&self, query: &Q, is_whole: bool) -> Result<(), OptimizerError>;
+    fn canonical(&self, query: Q) -> Q;
     fn ask_given(&mut self, history: &History<Q>, id: TrialId, given: &Q) -> Result<Ask<Q>, OptimizerError>;
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError>;
 }
@@ -54,6 +55,10 @@ impl<O: Optimizer<Recommendation: 'static>> Erased<O::Query> for O {
 
     fn check(&self, query: &O::Query, is_whole: bool) -> Result<(), OptimizerError> {
         Optimizer::check(self, query, is_whole)
+    }
+
+    fn canonical(&self, query: O::Query) -> O::Query {
+        Optimizer::canonical(self, query)
     }
 
     fn ask_given(
@@ -94,6 +99,10 @@ impl<Q: Query> Optimizer for AnyOptimizer<Q> {
 
     fn check(&self, query: &Q, is_whole: bool) -> Result<(), OptimizerError> {
         self.0.check(query, is_whole)
+    }
+
+    fn canonical(&self, query: Q) -> Q {
+        self.0.canonical(query)
     }
 
     fn ask_given(&mut self, history: &History<Q>, id: TrialId, given: &Q) -> Result<Ask<Q>, OptimizerError> {

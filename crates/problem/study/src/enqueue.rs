@@ -130,6 +130,7 @@ impl<O: Optimizer> Study<O> {
             .map_err(|problem| StudyError::InvalidMeasurement { id, problem })?;
         let (diagnostics, memo, timing) = (BTreeMap::new(), Memo::default(), Timing::default());
         let (reports, outcome) = (Vec::new(), Some(outcome.checked()));
+        let query = self.optimizer.canonical(query);
         Ok(Trial { id, query, diagnostics, memo, reports, outcome, timing })
     }
 
@@ -181,8 +182,7 @@ impl<O: Optimizer> Study<O> {
             let Some(own) = history.trials().get(count) else { break };
             let is_last = count + 1 == history.len();
             let has_ended = is_same(own.outcome.as_ref(), outcome.as_ref());
-            let is_same_query = json(&own.query)? == json(query)?;
-            if !is_same_query || !(has_ended || (is_last && own.outcome.is_none())) {
+            if !self.is_same_query(&own.query, query)? || !(has_ended || (is_last && own.outcome.is_none())) {
                 return Err(StudyError::OtherBeginning { id: own.id });
             }
             if !has_ended {
@@ -191,6 +191,12 @@ impl<O: Optimizer> Study<O> {
             count += 1;
         }
         Ok(count)
+    }
+
+    /// True if two queries are one: an earlier version kept the values of a known trial as they were written.
+    fn is_same_query(&self, own: &O::Query, other: &O::Query) -> Result<bool, OptimizerError> {
+        let canonical = |query: &O::Query| json(&self.optimizer.canonical(query.clone()));
+        Ok(json(own)? == json(other)? || canonical(own)? == canonical(other)?)
     }
 }
 

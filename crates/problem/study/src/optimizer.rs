@@ -101,6 +101,13 @@ pub trait Optimizer {
         Ok(())
     }
 
+    /// A query that was evaluated elsewhere with its values as this optimiser suggests them: 16 for 16.0 where that is a choice.
+    ///
+    /// A query that [`Optimizer::check`] refuses stays as it is. Without one of its own an optimiser keeps every query as it is.
+    fn canonical(&self, query: Self::Query) -> Self::Query {
+        query
+    }
+
     /// The suggestion for trial `id` that has the values of an enqueued query: what is missing is suggested given the rest.
     ///
     /// The same function of settings, history and id as [`Optimizer::ask`]. Without one of its own an optimiser returns the
@@ -147,6 +154,10 @@ impl<O: Optimizer + ?Sized> Optimizer for Box<O> {
 
     fn check(&self, query: &Self::Query, is_whole: bool) -> Result<(), OptimizerError> {
         (**self).check(query, is_whole)
+    }
+
+    fn canonical(&self, query: Self::Query) -> Self::Query {
+        (**self).canonical(query)
     }
 
     fn ask_given(

@@ -120,10 +120,10 @@ impl StandIn {
     /// Updates a view; true if an outcome that was in it has changed.
     fn update<Q: Clone>(&self, view: &mut History<Q>, history: &History<Q>) -> bool {
         view.queue.clone_from(&history.queue);
+        view.failed_attempts.clone_from(&history.failed_attempts);
         let mut has_changed = false;
         let known = view.trials.len();
         for (ours, theirs) in view.trials.iter_mut().zip(history.trials()) {
-        view.failed_attempts.clone_from(&history.failed_attempts);
             let is_pruned = matches!(theirs.outcome, Some(Outcome::Pruned { .. }));
             if is_pruned || ours.outcome.is_none() || theirs.outcome.is_none() {
                 let outcome = self.outcome(theirs);
@@ -160,6 +160,10 @@ impl<O: Optimizer> Optimizer for PrunedAs<O> {
 
     fn check(&self, query: &Self::Query, is_whole: bool) -> Result<(), OptimizerError> {
         self.optimizer.check(query, is_whole)
+    }
+
+    fn canonical(&self, query: Self::Query) -> Self::Query {
+        self.optimizer.canonical(query)
     }
 
     fn ask_given(

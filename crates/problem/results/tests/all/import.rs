@@ -256,6 +256,25 @@ fn unknown_costs_of_failed_and_pruned_trials_are_left_out() {
     assert_eq!(costs, [None, None, None, Some(2.0)]);
 }
 
+/// Known trials have the values of the space, however they were written.
+#[test]
+fn known_trials_have_the_values_of_the_space() {
+    let space = Space::builder().categorical("n", [16, 32]).step_float("x", 0.0, 0.3, 0.1).build().unwrap();
+    let mut written = Config::new();
+    written.insert("n", 16.0);
+    written.insert("x", 3.0 * 0.1);
+    let known = || [(written.clone(), Outcome::from(1.0))];
+    let new = || Study::new(RandomSearch::new(space.clone()), Seed(1));
+    let mut study = new().with_known(known()).unwrap();
+    study.add_known(written.clone(), 2.0).unwrap();
+    for trial in study.history().trials() {
+        assert_eq!((trial.query.int("n"), trial.query.float("x")), (Ok(16), Ok(0.3)));
+    }
+    let csv = "objective,n,x\n1,16.0,0.30000000000000004\n";
+    let read = from_csv(&space, &Directions::default(), csv).unwrap();
+    assert_eq!(new().with_known(read).unwrap().history().trials()[0], study.history().trials()[0]);
+}
+
 #[test]
 fn any_table_with_an_objective_is_read() {
     let csv = "note,objective,solver,layers,momentum,rate\nfirst,0.5,sgd,3,0.25,0.001\n,inf,adam,2.0,,1\n";

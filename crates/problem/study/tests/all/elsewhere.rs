@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use thrifty_sampling::Seed;
 use thrifty_study::shared::MemoryLog;
 use thrifty_study::{
-    Ask, Fingerprint, History, JournalError, MaxTrials, Measurement, Optimizer, OptimizerError, Outcome,
-    Schedule, Study, StudyError, Suggestion, Trial, TrialId,
+    AnyOptimizer, Ask, Fingerprint, History, JournalError, MaxTrials, Measurement, Optimizer, OptimizerError,
+    Outcome, PrunedAs, PrunedPolicy, Schedule, Study, StudyError, Suggestion, Trial, TrialId,
 };
 
 /// Suggests 100 and the number of trials; completes a number that is not finite by the number of the trial; refuses -1.
@@ -421,4 +421,54 @@ impl Optimizer for Refusing {
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
         Ok(Fingerprint::new("refusing"))
     }
+}
+
+/// Suggests 0; takes a query for its nearest whole number if it is of this version.
+struct Whole {
+    is_new: bool,
+}
+
+impl Optimizer for Whole {
+    type Query = f64;
+    type Recommendation = f64;
+
+    fn ask(&mut self, _: &History<f64>, _: TrialId) -> Result<Ask<f64>, OptimizerError> {
+        Ok(Ask::Evaluate(Suggestion::new(0.0)))
+    }
+
+    fn canonical(&self, query: f64) -> f64 {
+        if self.is_new { query.round() } else { query }
+    }
+
+    fn recommend(&mut self, _: &History<f64>) -> Result<Option<f64>, OptimizerError> {
+        Ok(None)
+    }
+
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
+        Ok(Fingerprint::new("whole"))
+    }
+}
+
+/// Known trials have the values of the optimiser, behind every wrapper; a journal that has them as they were written is of the same trials.
+#[test]
+fn known_trials_have_the_values_of_the_optimizer() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("study.jsonl");
+    let known = || [(1.25, Outcome::from(1.0)), (2.25, Outcome::from(2.0))];
+    let open = |is_new: bool| Study::new(Whole { is_new }, Seed(1)).with_stop(MaxTrials(3));
+    drop(open(false).with_known(known()).unwrap().with_journal(&path).unwrap());
+    for before in [true, false] {
+        let again = if before {
+            open(true).with_known(known()).unwrap().with_journal(&path)
+        } else {
+            open(true).with_journal(&path).unwrap().with_known(known())
+        };
+        let asked: Vec<f64> = again.unwrap().history().trials().iter().map(|trial| trial.query).collect();
+        assert_eq!(asked, [1.25, 2.25], "as the journal has them");
+    }
+    let any = PrunedAs::new(AnyOptimizer::new(Whole { is_new: true }), PrunedPolicy::Worst);
+    let mut study = Study::new(any, Seed(1)).with_known(known()).unwrap();
+    study.add_known(2.75, 3.0).unwrap();
+    let asked: Vec<f64> = study.history().trials().iter().map(|trial| trial.query).collect();
+    assert_eq!(asked, [1.0, 2.0, 3.0]);
 }
