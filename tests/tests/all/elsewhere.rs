@@ -183,6 +183,17 @@ fn every_optimizer_goes_on_from_known_trials() {
     }
 }
 
+/// A known trial has the values of the space, however they were written: a float that is whole is a float.
+#[test]
+fn every_optimizer_brings_known_trials_to_its_space() {
+    let written = config(&[("x", Value::Int(0)), ("n", 2.into()), ("c", "a".into())]);
+    for (name, optimizer) in optimizers() {
+        let mut study = Study::new(optimizer, Seed(3));
+        study.add_known(written.clone(), 1.0).unwrap();
+        assert_eq!(study.history().trials()[0].query.get("x"), Some(&Value::Float(0.0)), "{name}");
+    }
+}
+
 #[test]
 fn folds_are_given_with_their_configuration() {
     let settings = FractionalSettings {
@@ -213,5 +224,9 @@ fn folds_are_given_with_their_configuration() {
             matches!(refused, StudyError::Optimizer(_)) && refused.to_string().contains('4'),
             "{refused}"
         );
+        let known = part(1, &[("x", Value::Int(0)), ("n", 2.into()), ("c", "a".into())]);
+        let id = study.add_known(known, 1.0).unwrap();
+        let expected = part(1, &[("x", 0.0.into()), ("n", 2.into()), ("c", "a".into())]);
+        assert_eq!(study.history().get(id).unwrap().query, expected, "{name}");
     }
 }

@@ -23,8 +23,8 @@ pub use crate::shared::contract::event_log;
 /// * A suggestion is a function of the history: a new optimiser in the place of the old one at any trial makes the same suggestions. So does one
 ///   that has seen other histories.
 /// * A study that is interrupted and resumed from its journal makes the same suggestions as one that was not.
-/// * A query of its own that comes back from elsewhere is suggested as it is, unless the optimiser takes none; and trials that
-///   were made elsewhere are no error.
+/// * A query of its own that comes back from elsewhere is suggested and kept as it is, unless the optimiser takes none; and trials
+///   that were made elsewhere are no error.
 /// * Failed trials are no error, and neither is an empty history when a recommendation is asked for.
 /// * Two optimisers have the same fingerprint.
 ///
@@ -148,6 +148,7 @@ fn takes_its_own_queries<O: Optimizer>(
         .unwrap_or_else(|error| panic!("a study after trials from elsewhere: {error}"));
     for (own, trial) in study.history().trials().iter().zip(sequence) {
         assert!(own.outcome == trial.outcome, "trial {} from elsewhere", trial.id.0);
+        assert_eq!(json(&own.query), json(&trial.query), "trial {} from elsewhere", trial.id.0);
     }
 }
 
