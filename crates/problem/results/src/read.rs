@@ -101,7 +101,7 @@ impl Columns {
                 return Err(format!("state is {other:?}, expected {expected}"));
             }
         };
-        // A cost that is not known may be NaN: it makes no failure of a failure.
+        // A cost that is not known may be NaN. It is left out unless the trial was measured.
         Ok(Some(outcome.with_cost(one("cost", record, self.cost)?).checked()))
     }
 

@@ -274,8 +274,8 @@ impl<Q> History<Q> {
         }
     }
 
-    /// Notes an attempt that failed and is made again.
-    pub(crate) fn note_failed_attempt(&mut self, id: TrialId, failure: Failure, seconds: f64) {
+    /// Records an attempt that failed and is made again.
+    pub(crate) fn record_failed_attempt(&mut self, id: TrialId, failure: Failure, seconds: f64) {
         self.failed_attempts.entry(id).or_default().push(FailedAttempt { failure, seconds });
     }
 

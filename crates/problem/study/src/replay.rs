@@ -101,7 +101,7 @@ impl<Q: Query> History<Q> {
                     return Err(format!("trial {} was told before", id.0));
                 }
                 trial.reports.clear();
-                self.note_failed_attempt(id, failure, seconds);
+                self.record_failed_attempt(id, failure, seconds);
             }
             Event::Resumed { .. } => {
                 self.forget_unfinished_reports();

@@ -165,7 +165,7 @@ impl<O: Optimizer> Study<O> {
     pub(crate) fn retry(&mut self, id: TrialId, failure: &Failure, seconds: f64) -> Result<(), StudyError> {
         self.require_pending(id)?;
         self.write(vec![Event::Retried { id, failure: failure.clone(), seconds, elapsed: None }])?;
-        self.history.note_failed_attempt(id, failure.clone(), seconds);
+        self.history.record_failed_attempt(id, failure.clone(), seconds);
         if let Some(trial) = self.history.get_mut(id) {
             trial.reports.clear();
             self.observers.iter_mut().for_each(|observer| observer.retried(trial, failure));
