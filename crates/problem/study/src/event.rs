@@ -95,7 +95,7 @@ pub(crate) enum Event<Q> {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         elapsed: Option<f64>,
     },
-    /// In a shared log: an unfinished trial was handed out again, and its reports will be made again.
+    /// An unfinished trial is evaluated again, in a shared log by the worker with this fence: its reports will be made again.
     Restarted { id: TrialId, fence: u64 },
     /// Written before anyone learns from it.
     Told {

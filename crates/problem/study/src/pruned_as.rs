@@ -120,6 +120,7 @@ impl StandIn {
     /// Updates a view; true if an outcome that was in it has changed.
     fn update<Q: Clone>(&self, view: &mut History<Q>, history: &History<Q>) -> bool {
         view.queue.clone_from(&history.queue);
+        (view.directions, view.comparable) = (history.directions.clone(), history.comparable.clone());
         view.failed_attempts.clone_from(&history.failed_attempts);
         let mut has_changed = false;
         let known = view.trials.len();

@@ -138,6 +138,21 @@ impl<O: Optimizer> Study<O> {
         Ok(())
     }
 
+    /// Drops what a running trial has reported: it is evaluated again from its first step. The journal notes it.
+    ///
+    /// # Errors
+    /// As [`Study::report`].
+    pub fn restart(&mut self, id: TrialId) -> Result<(), StudyError> {
+        if self.require_pending(id)?.reports.is_empty() {
+            return Ok(());
+        }
+        self.write(vec![Event::Restarted { id, fence: 0 }])?;
+        if let Some(trial) = self.history.get_mut(id) {
+            trial.reports.clear();
+        }
+        Ok(())
+    }
+
     /// True if the pruner would stop a running trial after what it has reported, all other trials seen as they are now.
     ///
     /// # Errors

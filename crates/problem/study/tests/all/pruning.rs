@@ -360,3 +360,28 @@ fn nothing_stands_for_pruned_trials_of_several_objectives() {
         asks.last().unwrap().1[1..3].iter().all(|outcome| matches!(outcome, Some(Outcome::Pruned { .. })))
     );
 }
+
+/// A trial that is evaluated again reports again; others keep what they have reported, in the journal too.
+#[test]
+fn a_restarted_trial_reports_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("study.jsonl");
+    let mut study = Study::new(Counter, Seed(1)).with_journal(&path).unwrap();
+    for id in [0, 1].map(TrialId) {
+        let Next::Evaluate(_) = study.ask().unwrap() else { panic!("a trial") };
+        study.report(id, 1, 0.5).unwrap();
+    }
+    study.restart(TrialId(0)).unwrap();
+    study.restart(TrialId(0)).unwrap();
+    study.report(TrialId(0), 2, 0.25).unwrap();
+    let reports = |history: &History<u64>| -> Vec<Vec<(u64, f64)>> {
+        history.trials().iter().map(|trial| trial.reports.clone()).collect()
+    };
+    assert_eq!(reports(study.history()), [[(2, 0.25)], [(1, 0.5)]]);
+    study.tell(TrialId(0), 1.0).unwrap();
+    assert!(matches!(study.restart(TrialId(0)), Err(StudyError::AlreadyTold(TrialId(0)))));
+    assert!(matches!(study.restart(TrialId(7)), Err(StudyError::UnknownTrial(TrialId(7)))));
+    drop(study);
+    assert_eq!(reports(&History::read(&path).unwrap()), [[(2, 0.25)], [(1, 0.5)]]);
+    assert_eq!(std::fs::read_to_string(&path).unwrap().matches("restarted").count(), 1);
+}
