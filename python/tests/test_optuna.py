@@ -476,7 +476,8 @@ def test_a_float_that_others_depend_on_is_known_by_its_level(space, values, numb
         assert feed.part({"f": math.nan, "x": 0.25})[1] is None
 
 
-@pytest.mark.parametrize(("kind", "space"), [(GPSampler, GRID), (GPSampler, ONE), (TPESampler, ONE)])
+@pytest.mark.parametrize(("kind", "space"), [(GPSampler, GRID), (GPSampler, ONE), (TPESampler, GRID),
+                                             (TPESampler, ONE)])
 @pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
 def test_fixed_parameters_below_a_float(kind, space):
     def f(trial):
