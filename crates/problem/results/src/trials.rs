@@ -29,7 +29,7 @@ impl Table {
     /// | `state` | text | `measured`, `failed`, `unrelated` (it failed for a reason that has nothing to do with the query), `pruned` or `running` |
     /// | `objective`, or `objective.0`, … | number | one column where a measurement has one objective |
     /// | `constraint.0`, … | number | at most 0 where it holds |
-    /// | `cost` | number | as reported, of failed and pruned trials too |
+    /// | `cost` | number | as reported, of failed and pruned trials too; failed attempts that were made again are not in the table |
     /// | `noise_variance` | number | as reported |
     /// | parameters | as in the query | parts of a nested query are joined by `.`; a name that is a column of this table gets `query.` before it |
     /// | `failure` | text | reason of a failed trial |
