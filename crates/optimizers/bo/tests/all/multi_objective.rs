@@ -126,7 +126,7 @@ fn constraints_are_kept() {
     assert!(most > 1.99, "{most}");
 }
 
-/// Where next to nothing is allowed, and all of it breaks a measured constraint, the search looks around what breaks it least.
+/// A rare known constraint whose points all break a measured one: the search looks around what breaks it least.
 #[test]
 fn a_rare_known_constraint_beside_a_broken_one() {
     let cube = || Space::unit_cube(4);

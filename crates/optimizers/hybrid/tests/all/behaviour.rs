@@ -243,7 +243,7 @@ fn exploration_finds_the_few_points_that_are_allowed() {
     }
 }
 
-/// The same around folds and level sets: neither a rare constraint nor a front that was asked ends the study.
+/// Exploration around folds and level sets: neither a rare constraint nor a front that was asked ends the study.
 #[test]
 fn exploration_around_folds_and_level_sets_goes_on() {
     for point in [ExplorePoint::Uniform, ExplorePoint::Pareto] {

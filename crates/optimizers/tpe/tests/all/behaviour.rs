@@ -253,7 +253,7 @@ fn finite_spaces_are_not_asked_twice_until_they_are_exhausted() {
     }
 }
 
-/// With everything allowed asked, what is repeated for a partial configuration has its values, and is allowed.
+/// Repeated configurations, once everything allowed was asked: for a partial configuration they have its values, and are allowed.
 #[test]
 fn repeated_configurations_have_what_is_given() {
     let space = || Space::builder().int("a", 0, 3).int("b", 0, 9).build().unwrap();
