@@ -157,13 +157,11 @@ impl Modelled<FoldQuery> for FoldTurn<'_> {
         let candidates = candidates.into_iter().filter(allowed).collect();
         let any = f64::NEG_INFINITY;
         let ranked = self.state.ranked(Incumbent::BestMean);
-        let choice = match self.optimizer.choose(&self.state, candidates, any, self.id, &mut rng)? {
-            Some(choice) => Some(choice),
-            None => {
-                let anchors: Vec<&[f64]> = ranked.iter().map(|evaluated| evaluated.x).collect();
-                self.optimizer.last_resort(&self.state, &anchors, any, &mut rng)?.ok()
-            }
-        };
+        let mut choice = self.optimizer.choose(&self.state, candidates, any, self.id, &mut rng)?;
+        if choice.is_none() {
+            let anchors: Vec<&[f64]> = ranked.iter().map(|evaluated| evaluated.x).collect();
+            choice = self.optimizer.last_resort(&self.state, &anchors, any, &mut rng)?.ok();
+        }
         let incumbent = ranked.first().map_or(f64::NAN, |best| best.mean);
         choice.map(|choice| self.suggestion(choice, incumbent)).transpose()
     }

@@ -155,9 +155,10 @@ impl Modelled<Config> for MultiTurn<'_> {
         let losses = observed.losses(feasible);
         let mut front = non_dominated(losses.as_ref(), Duplicates::First).unwrap_or_default();
         rng.shuffle(&mut front);
-        let around: Vec<usize> = match feasible.is_empty() {
-            true => observed.by_violation(),
-            false => front.iter().map(|&i| feasible[i]).collect(),
+        let around: Vec<usize> = if feasible.is_empty() {
+            observed.by_violation()
+        } else {
+            front.iter().map(|&i| feasible[i]).collect()
         };
         let anchors: Vec<&[f64]> = around.iter().map(|&i| observed.x.row(i)).collect();
         let acquisition = Masked::new(acquisition, |x: &[f64]| self.is_allowed(x));
