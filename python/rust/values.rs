@@ -75,9 +75,7 @@ pub(crate) fn numbers(space: &Space, config: &Config) -> Numbers {
     let number = |parameter: &thrifty::space::Parameter| {
         let value = config.get(&parameter.name)?;
         Some(match (&parameter.kind, value) {
-            (Kind::Categorical { choices }, value) => {
-                Number::Int(value.position_in(choices)? as i64)
-            }
+            (Kind::Categorical { choices }, value) => Number::Int(value.position_in(choices)? as i64),
             (_, Value::Int(value)) => Number::Int(*value),
             (_, Value::Float(value)) => Number::Float(*value),
             _ => return None,
