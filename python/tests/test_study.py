@@ -556,17 +556,3 @@ def test_a_trial_that_is_evaluated_again_reports_again(tmp_path):
     assert (study.trials[0].state, study.trials[0].reports) == ("measured", expected)
     del study
     assert begin().trials[0].reports == expected
-
-
-def test_steps_of_a_resumed_trial_count(tmp_path):
-    def begin():
-        return thrifty.Study(SPACE, "random", seed=1, journal=tmp_path / "study.jsonl")
-
-    study = begin()
-    study.ask().report(7, 1.0)
-    del study
-    study = begin()
-    study.tell(0, pruned=True)
-    assert (study.trials[0].state, study.trials[0].reports) == ("pruned", [(7, 1.0)])
-    del study
-    assert '"last_step":7' in (tmp_path / "study.jsonl").read_text()

@@ -143,11 +143,10 @@ class Study:
                                      None if pruner is None else settings_json(_pruner(pruner)))
         # The last step that each running trial has reported.
         self._lock = threading.RLock()
-        running = {trial.id: trial for trial in self.trials if trial.state == "running"}
-        # Last reported steps of running trials.
-        self._steps = {number: trial.reports[-1][0] for number, trial in running.items() if trial.reports}
+        # The last step that each running trial has reported; those of a journal report anew.
+        self._steps: dict[int, int] = {}
         # Trials that have ended or that somebody evaluates here.
-        self._taken = set(range(len(self))) - set(running)
+        self._taken = {trial.id for trial in self.trials if trial.state != "running"}
         for warning in self._study.warnings():
             warnings.warn(warning, stacklevel=2)
 
