@@ -54,6 +54,9 @@ pub(crate) fn parse(text: &str) -> Result<Printed, String> {
     let outcome = match (objective, objectives, failed) {
         (Some(objective), None, None) => measured(vec![objective]),
         (None, Some(objectives), None) if !objectives.is_empty() => measured(objectives),
+        (None, None, Some(_)) if cost.is_some_and(|cost| cost < 0.0) => {
+            return Err(format!("{}: expected a cost from 0", shortened(text)));
+        }
         (None, None, Some(reason)) => Outcome::failed(reason).with_cost(cost),
         _ => return Err(format!("{}: expected one of objective, objectives and failed", shortened(text))),
     };
@@ -103,6 +106,7 @@ mod tests {
             (r#"{"objective": 3, "failed": "no"}"#, "one of objective, objectives and failed"),
             (r#"{"objectives": []}"#, "one of objective, objectives and failed"),
             (r#"{"cost": 1}"#, "one of objective, objectives and failed"),
+            (r#"{"failed": "late", "cost": -3}"#, "expected a cost from 0"),
             (r#"{"objective": "#, "EOF"),
         ] {
             let error = parse(text).unwrap_err();

@@ -85,6 +85,7 @@ mod tests {
             objectives: 1,
             x: Points::from_flat(vec![0.1, 0.9], 1),
             columns: vec![vec![1.0, 5.0], vec![-3.0, 0.2]],
+            violations: vec![0.0, 0.2],
             noise_variance: vec![0.0, 0.3],
             failed: Points::from_flat(vec![0.5], 1),
             pending: Points::new(1),

@@ -14,6 +14,8 @@ pub(crate) struct Observed {
     pub(crate) x: Points,
     /// For each objective and then for each constraint its values at the measured points.
     pub(crate) columns: Vec<Vec<f64>>,
+    /// By how much constraints are broken at the measured points.
+    pub(crate) violations: Vec<f64>,
     /// Reported variances of the noise in the objectives at the measured points; 0 where none was.
     pub(crate) noise_variance: Vec<f64>,
     /// Failed and pruned points.
@@ -36,6 +38,7 @@ impl Observed {
             objectives,
             x: empty(),
             columns: vec![Vec::new(); objectives + constraints],
+            violations: Vec::new(),
             noise_variance: Vec::new(),
             failed: empty(),
             pending: empty(),
@@ -47,8 +50,10 @@ impl Observed {
                 .map_err(|error| OptimizerError::failed(format!("encoding trial {}", trial.id.0), error))?;
             observed.asked.push(&point);
             match (&trial.outcome, measurement(trial)) {
-                (_, Some(Measurement { objectives, constraints, noise_variance: noise, .. })) => {
+                (_, Some(measured)) => {
+                    let Measurement { objectives, constraints, noise_variance: noise, .. } = measured;
                     observed.x.push(&point);
+                    observed.violations.push(measured.violation());
                     observed.noise_variance.push(carried(noise.unwrap_or(0.0)));
                     let values = objectives.iter().chain(constraints);
                     observed
@@ -67,16 +72,13 @@ impl Observed {
 
     /// True for each measured point that breaks no constraint.
     pub(crate) fn feasible(&self) -> Vec<usize> {
-        let constraints = &self.columns[self.objectives..];
-        (0..self.x.len()).filter(|&i| constraints.iter().all(|column| column[i] <= 0.0)).collect()
+        (0..self.x.len()).filter(|&i| self.violations[i] == 0.0).collect()
     }
 
-    /// Measured points from the one that breaks its constraints least: by the sum of their positive values.
+    /// Measured points from the one that breaks its constraints least.
     pub(crate) fn by_violation(&self) -> Vec<usize> {
-        let constraints = &self.columns[self.objectives..];
-        let violation = |i: usize| constraints.iter().map(|column| column[i].max(0.0)).sum::<f64>();
         let mut order: Vec<usize> = (0..self.x.len()).collect();
-        order.sort_by(|&a, &b| violation(a).total_cmp(&violation(b)));
+        order.sort_by(|&a, &b| self.violations[a].total_cmp(&self.violations[b]));
         order
     }
 
