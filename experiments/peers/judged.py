@@ -520,6 +520,120 @@ class Saasbo(Botorch):
         return self.restored(point.reshape(-1).tolist())
 
 
+class MapSaas(Botorch):
+    """BoTorch's ensemble of models with sparse axis-aligned priors, by maximum a posteriori; LogEI over the ensemble."""
+
+    def __init__(self, study: Study) -> None:
+        super().__init__(study)
+        import botorch.models.map_saas  # noqa: F401
+
+        if not study.all_of("float") or study.noisy:
+            raise Unsupported("only for numbers without noise")
+
+    def ask(self) -> Point:
+        from botorch.acquisition.logei import qLogExpectedImprovement
+        from botorch.fit import fit_gpytorch_mll
+        from botorch.models.map_saas import EnsembleMapSaasSingleTaskGP
+        from botorch.optim import optimize_acqf
+        from gpytorch.mlls import ExactMarginalLogLikelihood
+
+        x = self.torch.tensor(self.x)
+        y = -self.torch.tensor(self.y).unsqueeze(-1)
+        model = EnsembleMapSaasSingleTaskGP(x, y)
+        fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
+        utility = qLogExpectedImprovement(model, best_f=y.max())
+        bounds = self.torch.tensor([[0.0] * self.study.dim, [1.0] * self.study.dim])
+        point, _ = optimize_acqf(utility, bounds, q=1, num_restarts=10, raw_samples=512)
+        return self.restored(point.reshape(-1).tolist())
+
+
+class Turbo(Botorch):
+    """TuRBO-1 of Eriksson et al. (2019), Algorithm 1 and section 2, with models of BoTorch: one trust region, one point at a time.
+
+    After a restart the next points are those of a scrambled Sobol design as large as the first one.
+    """
+
+    LARGEST, SMALLEST, FIRST = 1.6, 0.5**7, 0.8
+    SUCCESSES = 3
+    CANDIDATES = 5000
+    #: Expected number of coordinates in which a candidate differs from the centre.
+    PERTURBED = 20
+
+    def __init__(self, study: Study) -> None:
+        super().__init__(study)
+        if not study.all_of("float") or study.noisy:
+            raise Unsupported("only for numbers without noise")
+        self.failures_allowed = max(4, study.dim)
+        self.sobol = self.torch.quasirandom.SobolEngine(study.dim, scramble=True, seed=study.seed)
+        self.restart()
+
+    def restart(self) -> None:
+        self.x, self.y = [], []
+        self.length, self.successes, self.failures = self.FIRST, 0, 0
+
+    def tell(self, evaluations: list[tuple[Point, float]]) -> None:
+        for x, y in evaluations:
+            self.resize(y)
+            super().tell([(x, y)])
+        if self.length < self.SMALLEST:
+            self.restart()
+
+    def resize(self, y: float) -> None:
+        """Counts a success or a failure, and changes the side of the region after enough of them."""
+        if len(self.y) < self.study.design:
+            return
+        best = min(self.y)
+        if y < best - 1e-3 * abs(best):
+            self.successes, self.failures = self.successes + 1, 0
+        else:
+            self.successes, self.failures = 0, self.failures + 1
+        if self.successes == self.SUCCESSES:
+            self.length, self.successes = min(2 * self.length, self.LARGEST), 0
+        elif self.failures == self.failures_allowed:
+            self.length, self.failures = self.length / 2, 0
+
+    def fitted_region(self, x: Any, y: Any) -> Any:
+        """Matérn 5/2 with a lengthscale for each parameter, and the bounds of the paper's hyperparameters."""
+        from botorch.fit import fit_gpytorch_mll
+        from botorch.models import SingleTaskGP
+        from gpytorch.constraints import Interval
+        from gpytorch.kernels import MaternKernel, ScaleKernel
+        from gpytorch.likelihoods import GaussianLikelihood
+        from gpytorch.mlls import ExactMarginalLogLikelihood
+
+        lengthscales = Interval(0.005, 2.0)
+        kernel = MaternKernel(nu=2.5, ard_num_dims=self.study.dim, lengthscale_constraint=lengthscales)
+        covariance = ScaleKernel(kernel, outputscale_constraint=Interval(0.05, 20.0))
+        likelihood = GaussianLikelihood(noise_constraint=Interval(5e-4, 0.2))
+        model = SingleTaskGP(x, y, covar_module=covariance, likelihood=likelihood, outcome_transform=None)
+        fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
+        return model, kernel.lengthscale.detach().reshape(-1)
+
+    def ask(self) -> Point:
+        from botorch.generation import MaxPosteriorSampling
+
+        torch = self.torch
+        if len(self.y) < self.study.design:
+            return self.restored(self.sobol.draw(1, dtype=torch.double).reshape(-1).tolist())
+        x = torch.tensor(self.x)
+        y = -torch.tensor(self.y).unsqueeze(-1)
+        spread = y.std().item() or 1.0
+        model, lengthscales = self.fitted_region(x, (y - y.mean()) / spread)
+        centre = x[y.argmax()]
+        # Sides are proportional to the lengthscales, and their product is that of a cube.
+        sides = self.length * lengthscales / lengthscales.log().mean().exp()
+        low, high = (centre - sides / 2).clamp(0.0, 1.0), (centre + sides / 2).clamp(0.0, 1.0)
+        count = min(self.CANDIDATES, 100 * self.study.dim)
+        drawn = low + (high - low) * self.sobol.draw(count, dtype=torch.double)
+        moved = torch.rand(count, self.study.dim) < min(self.PERTURBED / self.study.dim, 1.0)
+        none = ~moved.any(dim=1)
+        moved[none, torch.randint(self.study.dim, (int(none.sum()),))] = True
+        candidates = torch.where(moved, drawn, centre)
+        with torch.no_grad():
+            point = MaxPosteriorSampling(model, replacement=False)(candidates, num_samples=1)
+        return self.restored(point.reshape(-1).tolist())
+
+
 PEERS: dict[str, type[Peer]] = {
     "optuna-tpe": OptunaTpe,
     "cma": Cma,
@@ -531,6 +645,8 @@ PEERS: dict[str, type[Peer]] = {
     "smac3-folds": SmacOnSeeds,
     "hebo": Hebo,
     "saasbo": Saasbo,
+    "map-saas": MapSaas,
+    "turbo": Turbo,
 }
 
 

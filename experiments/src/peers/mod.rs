@@ -4,8 +4,9 @@ mod interpreters;
 mod on_folds;
 mod peer_study;
 mod process;
+mod whole;
 
 pub use self::interpreters::Interpreters;
 pub use self::on_folds::SeedsAsFolds;
 pub use self::peer_study::{First, PeerStudy, Refusal};
-pub use self::process::Process;
+pub use self::whole::{Ended, PeerRun};

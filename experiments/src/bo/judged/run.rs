@@ -1,22 +1,18 @@
 //! One run: a method on a problem from a seed.
 
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use thrifty_sampling::Seed;
 use thrifty_space::Config;
-use thrifty_study::{
-    Ask, Best, Fingerprint, History, Next, Optimizer, OptimizerError, Study, StudyError, TrialId,
-};
+use thrifty_study::{Best, Next, Optimizer, Study, StudyError};
 use thrifty_testbed::Problem;
 
 use super::methods;
 use super::problems::JudgedProblem;
 use crate::error::ExperimentError;
 use crate::harness::clock::Clock;
-use crate::harness::method::AfterDesign;
 use crate::harness::runs::lossless_numbers;
-use crate::peers::{First, Interpreters, PeerStudy, Process, Refusal};
+use crate::peers::{Ended, First, Interpreters, PeerRun};
 
 /// Evaluations between two regrets of a line.
 pub const STEP: usize = 10;
@@ -74,20 +70,8 @@ impl Task<'_> {
         Ok(Done { regret, cpu_seconds, wall_seconds, version: String::new(), failure: String::new() })
     }
 
-    /// Runs another library. Where its process has died, it has a second try in a new one.
+    /// Runs another library.
     pub fn peer(&self, method: &'static str, from: &Interpreters) -> Result<Done, ExperimentError> {
-        match self.peer_in(method, from.process(method)?, from) {
-            Ok(done) if !done.failure.contains(DIED) => Ok(done),
-            _ => self.peer_in(method, from.fresh(method)?, from),
-        }
-    }
-
-    fn peer_in(
-        &self,
-        method: &'static str,
-        process: Process,
-        from: &Interpreters,
-    ) -> Result<Done, ExperimentError> {
         let (posed, began) = (self.problem.pose(self.replication)?, Instant::now());
         let design = self.problem.design(&*posed, self.seed, self.replication);
         let first = First {
@@ -97,35 +81,14 @@ impl Task<'_> {
             design: design.len(),
             evaluations: self.evaluations,
         };
-        let study = match PeerStudy::begin(process, posed.space(), &first) {
-            Ok(study) => study,
-            Err(Refusal::Unsupported(process, why)) => {
-                from.give_back(method, *process);
-                return Ok(unsupported(&why));
+        let ended =
+            from.whole(posed.space(), &first, &design, |optimizer| self.regrets(&*posed, optimizer))?;
+        Ok(match ended {
+            Ended::Unsupported(why) => unsupported(&why),
+            Ended::Run(PeerRun { found: regret, failure, cpu_seconds, version }) => {
+                Done { regret, cpu_seconds, wall_seconds: began.elapsed().as_secs_f64(), version, failure }
             }
-            Err(Refusal::Missing(why)) => return Err(ExperimentError::failed(format!("{method}: {why}"))),
-        };
-        let shared = Arc::new(Mutex::new(study));
-        let search = Shared(shared.clone());
-        let (regret, failure) = self.regrets(&*posed, AfterDesign { design, search })?;
-        let study =
-            Arc::into_inner(shared).map(|study| study.into_inner().unwrap_or_else(PoisonError::into_inner));
-        let study = study.ok_or_else(|| ExperimentError::failed("a study outlives its run"))?;
-        let failure = failure.map_or(String::new(), |error| error.to_string());
-        let done = Done {
-            regret,
-            cpu_seconds: study.cpu_seconds,
-            wall_seconds: began.elapsed().as_secs_f64(),
-            version: study.version.clone(),
-            failure,
-        };
-        // After a failure the state of the process is unknown.
-        if done.failure.is_empty()
-            && let Some(process) = study.end()
-        {
-            from.give_back(method, process);
-        }
-        Ok(done)
+        })
     }
 
     /// Regret after every so many evaluations, and the error that ended the run.
@@ -177,9 +140,6 @@ impl Task<'_> {
     }
 }
 
-/// Part of the failure of a process that has died.
-const DIED: &str = "the process";
-
 fn unsupported(why: &str) -> Done {
     Done {
         regret: Vec::new(),
@@ -187,25 +147,5 @@ fn unsupported(why: &str) -> Done {
         wall_seconds: 0.0,
         version: String::new(),
         failure: format!("{UNSUPPORTED}: {why}"),
-    }
-}
-
-/// A study whose times are read after it has ended.
-struct Shared(Arc<Mutex<PeerStudy>>);
-
-impl Optimizer for Shared {
-    type Query = Config;
-    type Recommendation = Best<Config>;
-
-    fn ask(&mut self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).ask(history, id)
-    }
-
-    fn recommend(&mut self, history: &History<Config>) -> Result<Option<Best<Config>>, OptimizerError> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).recommend(history)
-    }
-
-    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).fingerprint()
     }
 }
