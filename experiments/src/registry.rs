@@ -72,3 +72,24 @@ pub fn all() -> Vec<Experiment> {
 pub fn find(id: &str) -> Result<Experiment, ExperimentError> {
     all().into_iter().find(|e| e.id == id).ok_or_else(|| ExperimentError::UnknownExperiment { id: id.into() })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::{RunContext, Verdict};
+
+    /// Experiments that take moments: with one replication of those that they declare, no claim but on exact numbers is decided.
+    #[test]
+    fn fewer_replications_than_declared_decide_nothing() {
+        for id in ["hybrid/triplets", "fcvopt/regimes", "gp/selection", "levelset/theory"] {
+            let context = RunContext { seeds: Some(1), ..RunContext::default() };
+            let report = (find(id).unwrap().run)(&context).unwrap();
+            let findings = report.judgement.findings();
+            assert!(!findings.is_empty(), "{id}");
+            for finding in findings.iter().filter(|finding| finding.test != "exact") {
+                assert!(finding.n < finding.planned, "{id}: {}", finding.claim);
+                assert_eq!(finding.verdict(), Verdict::Inconclusive, "{id}: {}", finding.claim);
+            }
+        }
+    }
+}

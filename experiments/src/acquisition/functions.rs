@@ -159,11 +159,12 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let designs = data::required(context.data.as_deref(), context.data_found, DESIGNS)?;
     let quantiles = data::required(context.data.as_deref(), context.data_found, QUANTILES)?;
     let published = quantiles.as_deref().map(egreedy::published).transpose()?.unwrap_or_default();
+    let n = context.replications(2, 51);
     let race = Race {
         id: EXPERIMENT.id,
         problems: &problems,
         published: designs.as_deref(),
-        designs: context.replications(2, 51),
+        designs: n.run,
         evaluations,
         methods: &rules,
     };
@@ -174,7 +175,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     )?;
     let labels: Vec<&str> = rules.iter().map(|rule| rule.name).collect();
     let finals = finals_of(&rules, &samples, &names, evaluations);
-    let Ablation { table, numbers, judgement } = Ablation::judge(&labels, &names, &finals, race.designs)?;
+    let Ablation { table, numbers, judgement } = Ablation::judge(&labels, &names, &finals, n.planned)?;
     let others: Vec<Sample> = samples.iter().filter(|s| s.method != DEFAULT).cloned().collect();
     let mut tables = vec![table, cost(&rules, &samples, &problems, evaluations)];
     tables.push(versus::table(DEFAULT, &versus::pairs(DEFAULT, &samples, &others, evaluations)?));

@@ -231,9 +231,9 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let smoother =
         SmoothingSpline::new(decision.controls().points().as_ref()).map_err(ExperimentError::failed)?;
     let setting = Setting { decision: &decision, start: &known.state, map: &level, smoother };
-    let planned = context.replications(4, 40);
+    let n = context.replications(4, 40);
     let jobs: Vec<(usize, usize)> =
-        (0..POLICIES.len()).flat_map(|p| (0..planned).map(move |i| (p, i))).collect();
+        (0..POLICIES.len()).flat_map(|p| (0..n.run).map(move |i| (p, i))).collect();
     // The same outcomes for both.
     let seed = |i: usize| Seed(context.seed).child(EXPERIMENT.id, i as u64);
     let named = |&(p, i): &(usize, usize)| JobName::new("prior", POLICIES[p], i);
@@ -242,11 +242,14 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         named,
         |&(p, i)| setting.run(p, seed(i)),
     )?;
-    let (before, exact) = runs.split_at(planned);
+    let (before, exact) = runs.split_at(n.run);
     let is_published = (map.beliefs(), map.controls()) == PUBLISHED;
     // A smaller map says nothing of the published one.
-    let judgement =
-        if is_published { judge(before, exact, planned.max(40))? } else { judge(&[], &[], planned.max(40))? };
+    let judgement = if is_published {
+        judge(before, exact, n.planned.max(40))?
+    } else {
+        judge(&[], &[], n.planned.max(40))?
+    };
     let which = format!("{} beliefs, {} controls, N = {}", map.beliefs(), map.controls(), map.depth());
     let table = |name: &str, caption: &str, header: &[&str], rows| Table {
         name: name.into(),
@@ -260,7 +263,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
             ("beliefs of the map".to_owned(), map.beliefs() as f64),
             ("depth of the map".to_owned(), map.depth() as f64),
         ]),
-        settings: [("map".to_owned(), which), ("runs".to_owned(), planned.to_string()), ("γ".to_owned(), GAMMA.to_string())].into(),
+        settings: [("map".to_owned(), which), ("runs".to_owned(), n.run.to_string()), ("γ".to_owned(), GAMMA.to_string())].into(),
         notes: vec![
             "The map is the file autobct-map-2d.json of the data folder; without it a small one is built, and no claim is decided. Claims, declared \
              before the map was built: at least half of 40 runs on truths drawn from the prior of D.4 (as a polynomial) stop before 30 trainings; \
@@ -279,7 +282,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
                 "values",
                 "Mean values of beliefs after trainings at random controls from the prior: of one and two trainings exactly, and by each level of the map.",
                 &["trainings", "beliefs", "V₁", "V₂", "map, level 1", "level 2", "level 3"],
-                values(&map, &setting, (0..planned).map(seed))?,
+                values(&map, &setting, (0..n.run).map(seed))?,
             ),
         ],
         figures: Vec::new(),

@@ -208,11 +208,10 @@ fn compare(
     policies: &[Policy<'_>],
     start: &State,
 ) -> Result<(Judgement, Vec<(String, f64)>, Table), ExperimentError> {
-    let draws = context.replications(60, 20_000);
-    let counts: Vec<usize> = policies
-        .iter()
-        .map(|policy| ((draws as f64 * policy.share) as usize).max(context.pick(6, 20)))
-        .collect();
+    let n = context.replications(60, 20_000);
+    let count =
+        |draws: usize, policy: &Policy<'_>| ((draws as f64 * policy.share) as usize).max(context.pick(6, 20));
+    let counts: Vec<usize> = policies.iter().map(|policy| count(n.run, policy)).collect();
     let jobs: Vec<(usize, usize)> =
         counts.iter().enumerate().flat_map(|(p, count)| (0..*count).map(move |i| (p, i))).collect();
     let name = |&(p, i): &(usize, usize)| JobName::new("prior D.1", policies[p].name, i);
@@ -221,12 +220,13 @@ fn compare(
     })?;
     let (mut rows, mut numbers, mut family) = (Vec::new(), Vec::new(), Family::new(Rule::All));
     let mut rest = &runs[..];
-    for (policy, count) in policies.iter().zip(counts) {
-        let (own, others) = rest.split_at(count);
+    for (policy, made) in policies.iter().zip(counts) {
+        let (own, others) = rest.split_at(made);
         rest = others;
         let earnings = Earnings::new(policy, start, own);
         if let Some(value) = earnings.promised {
-            let (claim, sample) = earns_its_value(policy.name, value, earnings.earned(), count);
+            let (claim, sample) =
+                earns_its_value(policy.name, value, earnings.earned(), count(n.planned, policy));
             family.push(claim, sample);
         }
         numbers.push((format!("{}: earned", policy.name), mean_and_std_dev(&earnings.earned()).0));

@@ -188,9 +188,9 @@ fn printed_row(run: &super::paper::Run) -> Vec<String> {
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let path = data::file(context.data.as_deref(), FILE);
     let map = map(context, path.as_deref())?;
-    let planned = context.replications(8, 30);
+    let n = context.replications(8, 30);
     let jobs: Vec<(usize, usize)> =
-        (0..POLICIES.len()).flat_map(|p| (0..planned).map(move |i| (p, i))).collect();
+        (0..POLICIES.len()).flat_map(|p| (0..n.run).map(move |i| (p, i))).collect();
     let seed = |i: usize| Seed(context.seed).child(EXPERIMENT.id, i as u64);
     let named = |&(p, i): &(usize, usize)| JobName::new("curve", POLICIES[p], i);
     let curve = Curve::published();
@@ -198,7 +198,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let runs: Vec<Run> = Runs::new(EXPERIMENT.id, context)
         .data(data::identity(path.as_deref())?)
         .collect(&jobs, named, job)?;
-    let (before, exact) = runs.split_at(planned);
+    let (before, exact) = runs.split_at(n.run);
     let (mut values, mut differences) = (Vec::new(), [Vec::new(), Vec::new()]);
     for (index, level) in [2, 4].into_iter().enumerate() {
         let printed = &RUNS[index];
@@ -226,9 +226,9 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     );
     // A smaller map says nothing of the published one.
     let judgement = if size == PUBLISHED {
-        judge(differences, before, planned.max(30))?
+        judge(differences, before, n.planned.max(30))?
     } else {
-        judge([Vec::new(), Vec::new()], &[], planned.max(30))?
+        judge([Vec::new(), Vec::new()], &[], n.planned.max(30))?
     };
     let mut rows: Vec<Vec<String>> =
         [before, exact].iter().zip(POLICIES).map(|(runs, name)| runs_row(name, runs)).collect();
@@ -244,7 +244,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     Ok(Report {
         judgement,
         numbers,
-        settings: [("map".to_owned(), which), ("runs".to_owned(), planned.to_string()), ("γ".to_owned(), GAMMA.to_string())].into(),
+        settings: [("map".to_owned(), which), ("runs".to_owned(), n.run.to_string()), ("γ".to_owned(), GAMMA.to_string())].into(),
         notes: vec![
             "The map is the file autobct-map.json of the data folder; without it a small one is built, and no claim is decided. Claims, declared before \
              the map was built: each value of table 1 (and of table 2, for a map of four) is that of the map at the same posterior to 0.05, the \

@@ -79,11 +79,12 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let path = data::file(context.data.as_deref(), DESIGNS);
     let mut theirs = context.peers.as_deref().map(peers::read).transpose()?.unwrap_or_default();
     theirs.retain(|s| names.contains(&s.function));
+    let n = context.replications(4, 51);
     let race = Race {
         id: EXPERIMENT.id,
         problems: &problems,
         published: path.as_deref(),
-        designs: context.replications(4, 51),
+        designs: n.run,
         evaluations,
         methods: &METHODS,
     };
@@ -104,7 +105,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let pairs = versus::pairs(OURS, &samples, &theirs, evaluations)?;
     let best = versus::against_best(&pairs);
     let functions: Vec<&str> = names.iter().map(String::as_str).collect();
-    let judgement = versus::judge(&best, &functions, race.designs)?;
+    let judgement = versus::judge(&best, &functions, n.planned)?;
     notes.push(if best.is_empty() {
         "No runs of peers: --peers names a CSV file with them. Only our own methods are compared.".into()
     } else {

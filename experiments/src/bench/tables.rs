@@ -116,12 +116,12 @@ fn random_search(tables: &[GridTable], runs: &[Run], published: &[Baseline], eva
 type Finals = (String, Vec<Vec<f64>>);
 
 /// Both methods under test are lower than random search on every table.
-fn judge(finals: &[Finals]) -> Result<Judgement, ClaimError> {
+fn judge(finals: &[Finals], planned: usize) -> Result<Judgement, ClaimError> {
     let mut family = Family::new(Rule::All);
     for (table, own) in finals {
         for (tested, (label, _)) in own.iter().zip(&METHODS[..RANDOM]) {
             let name = format!("{label} lower than random search on {table}");
-            let claim = Claim::new(name, Kind::Superior, Test::SignedRank, tested.len());
+            let claim = Claim::new(name, Kind::Superior, Test::SignedRank, planned);
             let sample = Evidence::losses(&claim.name, tested, &own[RANDOM])?;
             family.push(claim, sample);
         }
@@ -176,7 +176,8 @@ pub fn measured(index: &Path, count: usize) -> Result<Vec<GridTable>, Experiment
 }
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
-    let (evaluations, seeds) = (context.pick(50, 100), context.replications(10, 50));
+    let n = context.replications(10, 50);
+    let (evaluations, seeds) = (context.pick(50, 100), n.run);
     let index = data::file(context.data.as_deref(), INDEX);
     let tables = tables(context, index.as_deref())?;
     let runs = runs(context, &tables, data::identity(index.as_deref())?, evaluations, seeds)?;
@@ -194,7 +195,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         figures.push(comparison.anytime(&format!("anytime-{name}"))?);
         details.push(comparison.table(&format!("regret-{name}"))?);
     }
-    let judgement = judge(&finals)?;
+    let judgement = judge(&finals, n.planned)?;
     let estimators = estimators(&finals)?;
     let published = match &index {
         Some(index) if index.with_file_name(BASELINE).is_file() => baseline(&index.with_file_name(BASELINE))?,
@@ -247,7 +248,7 @@ mod tests {
         let regrets = |factor: f64| (0..15).map(|i| factor * (0.1 + 0.01 * f64::from(i * 4 % 15))).collect();
         let judged = |bo: f64, tpe: f64| {
             let finals = [bo, tpe, 1.0, 1.0].map(regrets).to_vec();
-            judge(&[("a".into(), finals.clone()), ("b".into(), finals)]).unwrap().verdict()
+            judge(&[("a".into(), finals.clone()), ("b".into(), finals)], 15).unwrap().verdict()
         };
         assert_eq!(judged(0.5, 0.5), Verdict::Holds);
         assert_eq!(judged(0.5, 2.0), Verdict::DoesNotHold);

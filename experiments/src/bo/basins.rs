@@ -122,7 +122,8 @@ impl End {
 }
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
-    let (replications, evaluations) = (context.replications(3, 20), context.pick(25, 50));
+    let n = context.replications(3, 20);
+    let (replications, evaluations) = (n.run, context.pick(25, 50));
     let kinds = context.pick(&KINDS[..2], &KINDS[..]);
     let variants: Vec<Variant> = context.pick(variants().into_iter().take(4).collect(), variants());
     let studies = Studies { id: EXPERIMENT.id, kinds, variants: &variants, evaluations };
@@ -144,7 +145,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         .map(|own| own.iter().map(|end| end.regret.max(NO_REGRET)).collect())
         .collect();
     let finals: Vec<Vec<Vec<f64>>> = of_variants.chunks(variants.len()).map(<[Vec<f64>]>::to_vec).collect();
-    let Ablation { table, mut numbers, judgement } = Ablation::judge(&names, &labels, &finals, replications)?;
+    let Ablation { table, mut numbers, judgement } = Ablation::judge(&names, &labels, &finals, n.planned)?;
     let basins = basins(&names, &labels, &ends, (replications, evaluations), &mut numbers);
     let settings = [
         ("replications", replications.to_string()),

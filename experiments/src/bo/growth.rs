@@ -44,7 +44,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let Ablation { table, numbers, judgement } =
         Ablation::run((EXPERIMENT.id, context), &names, &labels, replications, one)?;
     let settings = [
-        ("replications", replications.to_string()),
+        ("replications", replications.run.to_string()),
         ("evaluations", format!("{evaluations}, 2 d of them a Sobol design")),
     ];
     Ok(Report {

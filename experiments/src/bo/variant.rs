@@ -17,7 +17,7 @@ use crate::error::ExperimentError;
 use crate::harness::ablation::{self, Ablation, NOTE};
 use crate::harness::claims::Judgement;
 use crate::harness::replicate::{Run, study_with_history};
-use crate::harness::{Report, RunContext, Table};
+use crate::harness::{Replications, Report, RunContext, Table};
 
 /// Variant of the Bayesian optimiser.
 #[derive(Clone)]
@@ -53,7 +53,7 @@ impl Studies<'_> {
     pub fn compare(
         self,
         context: &RunContext,
-        replications: usize,
+        replications: Replications,
         settings: &[(&str, &str)],
     ) -> Result<Report, ExperimentError> {
         self.compare_groups(context, replications, &[("variants", self.kinds.len())], settings)
@@ -63,20 +63,20 @@ impl Studies<'_> {
     pub fn compare_groups(
         self,
         context: &RunContext,
-        replications: usize,
+        replications: Replications,
         groups: &[(&str, usize)],
         settings: &[(&str, &str)],
     ) -> Result<Report, ExperimentError> {
         let names: Vec<&str> = self.variants.iter().map(|variant| variant.name).collect();
         let labels: Vec<String> = self.kinds.iter().map(|kind| kind.label()).collect();
         let one = |k: usize, v: usize, i: usize| self.run(context, (k, v, i));
-        let finals = ablation::finals((self.id, context), &names, &labels, replications, one)?;
+        let finals = ablation::finals((self.id, context), &names, &labels, replications.run, one)?;
         let (mut tables, mut numbers, mut judgements, mut first) =
             (Vec::new(), BTreeMap::new(), Vec::new(), 0);
         for &(group, count) in groups {
             let own = first..first + count;
             first += count;
-            let found = Ablation::judge(&names, &labels[own.clone()], &finals[own], replications)?;
+            let found = Ablation::judge(&names, &labels[own.clone()], &finals[own], replications.planned)?;
             let prefix = if groups.len() > 1 { format!("{group}: ") } else { String::new() };
             numbers.extend(found.numbers.into_iter().map(|(name, value)| (prefix.clone() + &name, value)));
             tables.push(Table { name: group.into(), ..found.table });
@@ -84,7 +84,7 @@ impl Studies<'_> {
         }
         let evaluations =
             format!("{}, of them a Sobol design of 2 d, at most {}", self.evaluations, self.largest_design());
-        let of_all = [("replications", replications.to_string()), ("evaluations", evaluations)];
+        let of_all = [("replications", replications.run.to_string()), ("evaluations", evaluations)];
         let own = settings.iter().map(|&(name, value)| (name, value.to_owned()));
         Ok(Report {
             judgement: Judgement::all(judgements),

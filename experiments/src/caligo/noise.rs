@@ -212,7 +212,8 @@ fn table(found: &[Regrets], replications: usize, numbers: &mut BTreeMap<String, 
 }
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
-    let (replications, evaluations) = (context.replications(2, 40), context.pick(16, 30));
+    let n = context.replications(2, 40);
+    let (replications, evaluations) = (n.run, context.pick(16, 30));
     let jobs: Vec<(usize, usize)> =
         (0..PROBLEMS.len()).flat_map(|at| (0..replications).map(move |i| (at, i))).collect();
     let name = |(at, i): &(usize, usize)| JobName::new(PROBLEMS[*at], "every method", *i);
@@ -222,7 +223,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let mut numbers = BTreeMap::new();
     let table = table(&found, replications, &mut numbers);
     Ok(Report {
-        judgement: judge(&means(&found, replications), replications)?,
+        judgement: judge(&means(&found, replications), n.planned)?,
         numbers,
         settings: [
             ("evaluations", format!("{evaluations}, 2 d of them Sobol points but at least 4")),

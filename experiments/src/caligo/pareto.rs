@@ -71,7 +71,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         python: None,
     };
     let (mut report, comparisons) = comparison.report()?;
-    report.tables.insert(0, shares(&problems[0], &comparisons[0], evaluations, replications));
+    report.tables.insert(0, shares(&problems[0], &comparisons[0], evaluations, replications.run));
     report.notes.push(NOTE.to_owned());
     Ok(report)
 }

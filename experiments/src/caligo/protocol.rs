@@ -189,7 +189,8 @@ fn judge(runs: &[&Traced], planned: usize) -> Result<Judgement, ClaimError> {
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let evaluations = context.pick(30, 60);
-    let replications = context.replications(2, 45);
+    let n = context.replications(2, 45);
+    let replications = n.run;
     let (problem, root) = (LevelSetProblem::death_valley2(), Seed(context.seed));
     let seed = |i: usize| root.child(EXPERIMENT.id, i as u64);
     let jobs: Vec<(&'static str, usize)> =
@@ -217,7 +218,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let described: Vec<String> =
         PHASES.iter().zip(&protocol).map(|(name, phase)| format!("{name} to {}", phase.until)).collect();
     Ok(Report {
-        judgement: judge(own, replications)?,
+        judgement: judge(own, n.planned)?,
         numbers,
         settings: [
             ("phases", format!("{DESIGN} Sobol points, {}", described.join(", "))),

@@ -52,5 +52,5 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
             }
         })
     })?;
-    Ok(outcome.report([replications, fits, FOLDS], vec![NOTE.into()]))
+    Ok(outcome.report([replications.run, fits, FOLDS], vec![NOTE.into()]))
 }

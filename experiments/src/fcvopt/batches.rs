@@ -48,5 +48,5 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     };
     let outcome = comparison
         .run(|k, seed| Ok(Box::new(Drawn::new(draws[k].1, draws[k].2, seed)?) as Box<dyn FoldProblem>))?;
-    Ok(outcome.report([replications, fits, FOLDS], vec![NOTE.into()]))
+    Ok(outcome.report([replications.run, fits, FOLDS], vec![NOTE.into()]))
 }

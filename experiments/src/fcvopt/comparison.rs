@@ -18,7 +18,7 @@ use crate::harness::claims::{Claim, ClaimError, Family, Finding, Judgement, Kind
 use crate::harness::replicate::in_parallel;
 use crate::harness::runs::lossless_numbers;
 use crate::harness::stats::quantile;
-use crate::harness::{Figure, JobName, Report, RunContext, Runs, Table, pairwise};
+use crate::harness::{Figure, JobName, Replications, Report, RunContext, Runs, Table, pairwise};
 
 /// Every method on every problem, charged in model fits. The first method is the one under test.
 pub struct FoldComparison<'a> {
@@ -31,7 +31,7 @@ pub struct FoldComparison<'a> {
     pub measure: &'static str,
     pub problems: Vec<String>,
     pub methods: &'a [Method],
-    pub replications: usize,
+    pub replications: Replications,
     pub fits: usize,
     /// Model fits that a column of the tables stands for.
     pub columns: Vec<usize>,
@@ -173,24 +173,25 @@ impl FoldComparison<'_> {
     ) -> Result<Outcome, ExperimentError> {
         let seed = |k: usize, i: usize| Seed(self.context.seed).child(self.id, (1000 * k + i) as u64);
         let pairs: Vec<(usize, usize)> =
-            (0..self.problems.len()).flat_map(|k| (0..self.replications).map(move |i| (k, i))).collect();
+            (0..self.problems.len()).flat_map(|k| (0..self.replications.run).map(move |i| (k, i))).collect();
         let problems = in_parallel(self.id, &pairs, |&(k, i)| problem(k, seed(k, i)))?;
         let jobs: Vec<(usize, usize, usize)> = (0..self.problems.len())
             .flat_map(|k| (0..self.methods.len()).map(move |m| (k, m)))
-            .flat_map(|(k, m)| (0..self.replications).map(move |i| (k, m, i)))
+            .flat_map(|(k, m)| (0..self.replications.run).map(move |i| (k, m, i)))
             .collect();
         let name =
             |&(k, m, i): &(usize, usize, usize)| JobName::new(&self.problems[k], self.methods[m].name, i);
         let lines = Runs::new(self.id, self.context).data(self.data.clone());
         let curves: Vec<Curve> = lines.collect(&jobs, name, |&(k, m, i)| {
-            let problem = &*problems[k * self.replications + i];
+            let problem = &*problems[k * self.replications.run + i];
             race(problem, &self.methods[m], seed(k, i), self.fits, &self.context.python)
         })?;
         let (mut tables, mut figures) = (vec![self.overview(&curves)], Vec::new());
         let (mut numbers, mut judgements) = (BTreeMap::new(), Vec::new());
-        for (name, curves) in self.problems.iter().zip(curves.chunks(self.methods.len() * self.replications))
+        for (name, curves) in
+            self.problems.iter().zip(curves.chunks(self.methods.len() * self.replications.run))
         {
-            let own = OnProblem { name, curves: curves.chunks(self.replications).collect() };
+            let own = OnProblem { name, curves: curves.chunks(self.replications.run).collect() };
             let found = self.findings(&own)?;
             judgements.push(self.judge(&own)?);
             self.numbers(&own, &mut numbers);
@@ -226,7 +227,7 @@ impl FoldComparison<'_> {
                 let [ours, theirs] = Self::after(own, m, fits);
                 let name = format!("{}: {} against {}{when}", own.name, self.methods[0].name, method.name);
                 let sample = Sample::losses(&name, &ours, &theirs)?;
-                family.push(Claim::new(name, kind, Test::SignedRank, self.replications), sample);
+                family.push(Claim::new(name, kind, Test::SignedRank, self.replications.planned), sample);
             }
         }
         family.judge()
@@ -238,7 +239,10 @@ impl FoldComparison<'_> {
         for (m, method) in self.methods.iter().enumerate().skip(1) {
             let [ours, theirs] = Self::after(own, m, self.end(m));
             let sample = Sample::losses(method.name, &ours, &theirs)?;
-            family.push(Claim::new(method.name, Kind::Superior, Test::SignedRank, self.replications), sample);
+            family.push(
+                Claim::new(method.name, Kind::Superior, Test::SignedRank, self.replications.planned),
+                sample,
+            );
         }
         Ok(family.judge()?.findings().to_vec())
     }

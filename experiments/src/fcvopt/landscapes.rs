@@ -75,5 +75,5 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     if landscapes.is_empty() {
         notes.insert(0, missing.into());
     }
-    Ok(outcome.report([replications, fits, FOLDS], notes))
+    Ok(outcome.report([replications.run, fits, FOLDS], notes))
 }

@@ -156,7 +156,7 @@ const FULL_BO: Method = Method {
     batch: 1,
 };
 
-const FULL_TPE: Method = Method {
+pub const FULL_TPE: Method = Method {
     name: "full CV, TPE",
     make: |Setup { space, folds, .. }| AllFolds::new(TpeOptimizer::new(space)?, folds).map(Any::new),
     cap: NO_CAP,

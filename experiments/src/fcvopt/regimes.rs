@@ -152,7 +152,8 @@ fn figure(first: &[(f64, usize)], fits: usize) -> Result<Figure, ExperimentError
 }
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
-    let (runs, fits) = (context.replications(4, 60), context.pick(25, 40));
+    let n = context.replications(4, 60);
+    let (runs, fits) = (n.run, context.pick(25, 40));
     let jobs: Vec<u64> = (0..runs as u64).collect();
     let name = |i: &u64| JobName::new("draws in one dimension", "least variance", *i as usize);
     let all: Vec<Choices> = Runs::new(EXPERIMENT.id, context)
@@ -174,7 +175,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         }
     }
     Ok(Report {
-        judgement: judge(&all, runs)?,
+        judgement: judge(&all, n.planned)?,
         numbers,
         settings: [("runs", runs), ("model fits", fits), ("folds", FOLDS), ("initial design", INITIAL)]
             .map(|(name, value)| (name.to_owned(), value.to_string()))

@@ -60,7 +60,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
             Some(draw) => Box::new(Drawn::new(draws[draw].1, draws[draw].2, seed)?),
         })
     })?;
-    let mut report = outcome.report([replications, fits, FOLDS], vec![
+    let mut report = outcome.report([replications.run, fits, FOLDS], vec![
             "branin: deviations are sums of cosines that vanish on average over the folds, no noise. Draws: the true loss has \
              deviation 1, each fold adds another of deviation 0.5, smoother than it or as rough, an observation noise of \
              deviation 0.05. The truth is the mean over the ten folds."

@@ -126,7 +126,8 @@ fn table(groups: &[Group<'_>], numbers: &mut BTreeMap<String, f64>) -> Table {
 }
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
-    let draws = context.replications(20, 1500);
+    let n = context.replications(20, 1500);
+    let draws = n.run;
     let sizes: &[usize] = context.pick(&[10, 30], &[10, 30, 100]);
     let jobs: Vec<(usize, usize, u64)> = (0..SOURCES.len())
         .flat_map(|s| sizes.iter().map(move |&n| (s, n)))
@@ -148,7 +149,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let mut numbers = BTreeMap::new();
     let table = table(&groups, &mut numbers);
     Ok(Report {
-        judgement: judge(&groups, draws)?,
+        judgement: judge(&groups, n.planned)?,
         numbers,
         settings: [
             ("model", "Matérn 5/2 in two dimensions, settings of Bayesian optimisation".to_owned()),

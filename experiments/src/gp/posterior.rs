@@ -133,7 +133,8 @@ fn judge(found: &[&[Coverage]], planned: usize) -> Result<Judgement, ClaimError>
 }
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
-    let draws = context.replications(40, 400);
+    let n = context.replications(40, 400);
+    let draws = n.run;
     let jobs: Vec<(usize, u64)> =
         (0..CASES.len()).flat_map(|c| (0..draws as u64).map(move |i| (c, i))).collect();
     let name = |&(c, i): &(usize, u64)| {
@@ -160,7 +161,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         ]);
     }
     Ok(Report {
-        judgement: judge(&by_case, draws)?,
+        judgement: judge(&by_case, n.planned)?,
         numbers,
         settings: [("draws", draws.to_string()), ("new points a draw", "100".to_owned())]
             .map(|(name, value)| (name.to_owned(), value))

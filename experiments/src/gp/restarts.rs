@@ -230,7 +230,8 @@ impl Groups<'_> {
 }
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
-    let designs = context.replications(12, 100);
+    let n = context.replications(12, 100);
+    let designs = n.run;
     let sizes: &[usize] = context.pick(&[10, 20, 30, 50], &[10, 15, 20, 30, 50]);
     let jobs: Vec<(usize, usize, u64)> = (0..SOURCES.len())
         .flat_map(|s| sizes.iter().map(move |&n| (s, n)))
@@ -246,7 +247,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let mut numbers = BTreeMap::new();
     let overall = groups.overall(&mut numbers);
     Ok(Report {
-        judgement: judge(&found, SOURCES.len() * sizes.len() * designs)?,
+        judgement: judge(&found, SOURCES.len() * sizes.len() * n.planned)?,
         numbers,
         settings: [
             ("model", "Matérn 5/2, default settings".to_owned()),

@@ -75,7 +75,8 @@ fn judge(found: &[Found], planned: usize) -> Result<Judgement, ClaimError> {
 }
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
-    let draws = context.replications(12, 150);
+    let n = context.replications(12, 150);
+    let draws = n.run;
     let jobs: Vec<u64> = (0..draws as u64).collect();
     let name = |i: &u64| JobName::new("draws", "every criterion", *i as usize);
     let found: Vec<Found> = Runs::new(EXPERIMENT.id, context)
@@ -96,7 +97,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         ]);
     }
     Ok(Report {
-        judgement: judge(&found, draws)?,
+        judgement: judge(&found, n.planned)?,
         numbers,
         settings: [
             ("draws", format!("{draws}, in turn squared exponential and Matérn 1/2")),

@@ -6,7 +6,7 @@ use super::claims::{Claim, Family, Judgement, Kind, Rule, Sample, Test};
 use super::replicate::Run;
 use super::runs::lossless_number;
 use super::stats::{quantile, ranks};
-use super::{JobName, RunContext, Runs, Table, number};
+use super::{JobName, Replications, RunContext, Runs, Table, number};
 use crate::error::ExperimentError;
 
 /// Comparison of variants of a method with the first of them.
@@ -40,11 +40,11 @@ impl Ablation {
         (id, context): (&'static str, &RunContext),
         variants: &[&str],
         problems: &[String],
-        replications: usize,
+        replications: Replications,
         one: impl Fn(usize, usize, usize) -> Result<Run, ExperimentError> + Sync,
     ) -> Result<Self, ExperimentError> {
-        let finals = finals((id, context), variants, problems, replications, one)?;
-        Self::judge(variants, problems, &finals, replications)
+        let finals = finals((id, context), variants, problems, replications.run, one)?;
+        Self::judge(variants, problems, &finals, replications.planned)
     }
 
     /// From final regrets by problem, by variant, by replication, all of them above 0; so many replications of each problem
@@ -53,7 +53,7 @@ impl Ablation {
         variants: &[&str],
         problems: &[String],
         finals: &[Vec<Vec<f64>>],
-        replications: usize,
+        planned: usize,
     ) -> Result<Self, ExperimentError> {
         let logs =
             |v: usize| -> Vec<f64> { finals.iter().flat_map(|f| f[v].iter().map(|r| r.log10())).collect() };
@@ -64,7 +64,7 @@ impl Ablation {
                 format!("not worse than {variant}"),
                 Kind::NotInferior { margin: MARGIN },
                 Test::SignFlip,
-                problems.len() * replications,
+                problems.len() * planned,
             );
             let sample = Sample::losses(&claim.name, &base, &logs(v))?;
             family.push(claim, sample);

@@ -36,6 +36,23 @@ pub enum Effort {
     Full,
 }
 
+/// Numbers of replications of a study.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Replications {
+    /// What is run: the declared number, or what was asked for.
+    pub run: usize,
+    /// What a verdict needs: the declared number, or what was asked for if that is more. Who asks for fewer gets no verdict, so
+    /// that nobody can stop at the number that suits.
+    pub planned: usize,
+}
+
+impl Replications {
+    /// So many for each of these.
+    pub fn times(self, factor: usize) -> Self {
+        Self { run: self.run * factor, planned: self.planned * factor }
+    }
+}
+
 /// Request of a run.
 #[derive(Debug, Clone, Default)]
 pub struct RunContext {
@@ -86,9 +103,11 @@ impl RunContext {
         Err(ExperimentError::UnknownMethod { id: id.to_owned(), method: method.clone(), known })
     }
 
-    /// The number of replications: what was asked for, else the experiment's own.
-    pub fn replications(&self, quick: usize, full: usize) -> usize {
-        self.seeds.unwrap_or(self.pick(quick, full))
+    /// The numbers of replications, where the experiment declares so many.
+    pub fn replications(&self, quick: usize, full: usize) -> Replications {
+        let declared = self.pick(quick, full);
+        let run = self.seeds.unwrap_or(declared);
+        Replications { run, planned: run.max(declared) }
     }
 
     /// The number of evaluations: what was asked for, else the experiment's own.
@@ -208,6 +227,16 @@ mod tests {
             "run bo/wide --full --seeds 10 --evaluations 32 --seed 5 --methods \"EI;LCB, β = 4\" --data DIR --python PYTHON"
         );
         assert_eq!(context.design(), "full, 32 evaluations");
+    }
+
+    /// Who asks for fewer replications runs fewer, and needs as many as were declared.
+    #[test]
+    fn the_declared_number_of_replications_does_not_shrink() {
+        let of =
+            |seeds| RunContext { seeds, effort: Effort::Full, ..RunContext::default() }.replications(2, 30);
+        assert_eq!(of(None), Replications { run: 30, planned: 30 });
+        assert_eq!(of(Some(20)), Replications { run: 20, planned: 30 });
+        assert_eq!(of(Some(40)).times(2), Replications { run: 80, planned: 80 });
     }
 
     #[test]

@@ -131,7 +131,8 @@ fn runs(
 }
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
-    let replications = context.replications(3, TRIPLETS);
+    let n = context.replications(3, TRIPLETS);
+    let replications = n.run;
     let (problems, methods) = (problems(), methods());
     let mut success = vec![vec![0.0; replications]; methods.len()];
     let mut evaluations = vec![0.0; methods.len()];
@@ -163,7 +164,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     }
     header.extend(["mean", "evaluations"].map(String::from));
     Ok(Report {
-        judgement: judge(&success, replications)?,
+        judgement: judge(&success, n.planned)?,
         numbers,
         settings: settings(replications),
         notes: notes(),

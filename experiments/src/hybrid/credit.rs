@@ -128,9 +128,10 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let credit = Credit::load(context.data.as_deref())?.every(context.pick(5, 1));
     let identity = data::identity(path.as_deref().map(Path::new))?;
     let (folds, references) = (3, context.pick(2, 20));
-    let (planned, methods) = (context.replications(2, 30), methods());
+    let n = context.replications(2, 30);
+    let (replications, methods) = (n.run, methods());
     let jobs: Vec<(Method, usize)> =
-        methods.iter().flat_map(|m| (0..planned).map(move |i| (m.clone(), i))).collect();
+        methods.iter().flat_map(|m| (0..replications).map(move |i| (m.clone(), i))).collect();
     let (mut judgements, mut numbers) = (Vec::new(), BTreeMap::new());
     let (mut tables, mut figures) = (Vec::new(), Vec::new());
     let of_learner = |learner: Learner| {
@@ -148,9 +149,9 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     for (learner, reference, tuned) in of_learners {
         let (reference, tuned) = (reference?, tuned?);
         let groups: Vec<Group<'_>> =
-            methods.iter().zip(tuned.chunks(planned)).map(|(m, runs)| (m.label(), runs)).collect();
+            methods.iter().zip(tuned.chunks(replications)).map(|(m, runs)| (m.label(), runs)).collect();
         let judged = [VARIABLE, ORIGINAL, WORSE].map(|m| groups[m].1);
-        judgements.push(judge(learner.name(), &reference, judged, planned)?);
+        judgements.push(judge(learner.name(), &reference, judged, n.planned)?);
         let (best, score) = reference.best();
         numbers.insert(format!("{}: trees of the best reference score", learner.name()), best);
         numbers.insert(format!("{}: best reference score", learner.name()), score);
@@ -160,7 +161,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     Ok(Report {
         judgement: Judgement::all(judgements),
         numbers,
-        settings: credit_tables::settings(planned, folds, references, &credit.description),
+        settings: credit_tables::settings(replications, folds, references, &credit.description),
         notes: notes(&credit),
         tables,
         figures,

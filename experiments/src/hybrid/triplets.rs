@@ -90,7 +90,8 @@ fn runs(
 }
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
-    let replications = context.replications(15, 100);
+    let n = context.replications(15, 100);
+    let replications = n.run;
     let problems =
         [(TestFunction::x_sin_x(), 1e-2), (TestFunction::x_sin_x(), 1e-3), (TestFunction::forrester(), 1e-3)];
     let all: Vec<Result<Vec<Turns>, ExperimentError>> =
@@ -127,7 +128,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     );
     tables.insert(0, Table { name: "success".into(), caption, header, rows });
     Ok(Report {
-        judgement: judge(&successes, replications)?,
+        judgement: judge(&successes, n.planned)?,
         numbers,
         settings: settings(replications),
         notes: vec![

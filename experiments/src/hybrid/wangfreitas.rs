@@ -118,8 +118,8 @@ fn runs(
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let path = data::file(context.data.as_deref(), DESIGNS);
-    let planned = context.replications(16, 51);
-    let designs = designs(context, path.as_deref(), planned)?;
+    let replications = context.replications(16, 51);
+    let designs = designs(context, path.as_deref(), replications.run)?;
     let evaluations = context.pick(30, 50);
     let runs = runs(context, &designs, data::identity(path.as_deref())?, evaluations)?;
     let comparison = Comparison::new(&runs, evaluations);
@@ -144,7 +144,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         ("evaluations", format!("{evaluations}, the design's two included")),
     ];
     Ok(Report {
-        judgement: judge(&finals, planned)?,
+        judgement: judge(&finals, replications.planned)?,
         numbers,
         settings: settings.map(|(name, value)| (name.to_owned(), value)).into(),
         notes: vec![

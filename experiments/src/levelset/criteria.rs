@@ -11,7 +11,7 @@ use super::scored::Results;
 use super::{maps, tables};
 use crate::error::ExperimentError;
 use crate::harness::claims::{ClaimError, Family, Kind, Rule};
-use crate::harness::{Experiment, JobName, Judgement, Report, RunContext, Runs, Verdict};
+use crate::harness::{Experiment, JobName, Judgement, Replications, Report, RunContext, Runs, Verdict};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "levelset/criteria",
@@ -41,7 +41,7 @@ fn run_all(
     protocol: Protocol,
     cases: &[Case],
     methods: &[Method],
-    (evaluations, replications): (usize, usize),
+    (evaluations, Replications { run: replications, planned }): (usize, Replications),
 ) -> Result<Results, ExperimentError> {
     let mut jobs = Vec::new();
     for case in cases {
@@ -72,7 +72,7 @@ fn run_all(
         methods: methods.iter().map(|method| method.0).collect(),
         seconds: seconds.collect(),
         f1: f1.collect(),
-        planned: replications,
+        planned,
     })
 }
 
@@ -131,13 +131,21 @@ impl Parts {
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let counts: Counts = context.pick(&[5, 10, 15], &[10, 20, 30, 40, 60]);
     let (early, last) = (counts[1], counts[counts.len() - 1]);
-    let replications = context.replications(2, 30);
+    let n = context.replications(2, 30);
+    let replications = n.run;
     let cases = context.pick(&CASES[..2], &CASES[..]);
-    let known = run_all(context, Protocol::Known, cases, &ALL, (last, replications));
+    let known = run_all(context, Protocol::Known, cases, &ALL, (last, n));
     let few: Vec<Method> = ALL.into_iter().filter(|method| FEW.contains(&method.0)).collect();
     let learnt_cases = context.pick(&CASES[..1], &CASES[..5]);
-    let learnt_replications = context.seeds.unwrap_or(context.pick(1, 10)).min(replications);
-    let learnt = run_all(context, Protocol::Learnt, learnt_cases, &few, (last, learnt_replications));
+    let learnt = context.replications(1, 10);
+    let learnt_replications = learnt.run.min(replications);
+    let learnt = run_all(
+        context,
+        Protocol::Learnt,
+        learnt_cases,
+        &few,
+        (last, Replications { run: learnt_replications, ..learnt }),
+    );
     // Both are run before either is missed, so that a shard does its part of each.
     let (known, learnt) = (known?, learnt?);
     let parts = Parts::of(&known, early, last)?;

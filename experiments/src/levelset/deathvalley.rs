@@ -159,7 +159,8 @@ fn judge(found: &[Found<'_>], planned: usize) -> Result<Judgement, ClaimError> {
 }
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
-    let (cases, replications) = (cases(context), context.replications(2, 30));
+    let n = context.replications(2, 30);
+    let (cases, replications) = (cases(context), n.run);
     let seed = |i: usize| Seed(context.seed).child(EXPERIMENT.id, i as u64);
     let mut jobs = Vec::new();
     for case in &cases {
@@ -185,7 +186,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         }
         found.push(Found { case, scores: own });
     }
-    let judgement = judge(&found, replications)?;
+    let judgement = judge(&found, n.planned)?;
     let mut numbers = BTreeMap::new();
     for finding in judgement.findings() {
         numbers.insert(format!("p (Holm), {}", finding.claim), finding.two_sided());

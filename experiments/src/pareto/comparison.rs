@@ -13,7 +13,7 @@ use crate::harness::claims::{Claim, ClaimError, Family, Finding, Judgement, Kind
 use crate::harness::compare::Comparison;
 use crate::harness::replicate::{Run, studies};
 use crate::harness::stats::quantile;
-use crate::harness::{JobName, Report, RunContext, Runs, Table, number, pairwise};
+use crate::harness::{JobName, Replications, Report, RunContext, Runs, Table, number, pairwise};
 
 /// Methods and fronts of a comparison. The first method is ours.
 pub struct FrontComparison<'a> {
@@ -21,7 +21,7 @@ pub struct FrontComparison<'a> {
     pub problems: &'a [MultiObjectiveFunction],
     pub methods: &'a [&'static str],
     pub evaluations: usize,
-    pub replications: usize,
+    pub replications: Replications,
     pub context: &'a RunContext,
     /// The interpreter that has `BoTorch`.
     pub python: Option<&'a Path>,
@@ -121,7 +121,7 @@ impl FrontComparison<'_> {
     fn runs(&self) -> Result<Vec<Run>, ExperimentError> {
         let mut jobs = Vec::new();
         for problem in self.problems {
-            for replication in 0..self.replications {
+            for replication in 0..self.replications.run {
                 let seed = Seed(self.context.seed).child(self.id, replication as u64);
                 let design = design(problem, seed);
                 let (evaluations, python) = (self.evaluations, self.python);
@@ -145,7 +145,7 @@ impl FrontComparison<'_> {
             .map(|own| Comparison::new(own, evaluations).measuring("missing hypervolume"))
             .collect();
         let names: Vec<&str> = self.problems.iter().map(MultiObjectiveFunction::name).collect();
-        let judgement = judge(&names, &comparisons, methods, self.replications)?;
+        let judgement = judge(&names, &comparisons, methods, self.replications.planned)?;
         let mut numbers = BTreeMap::new();
         let mut tables = vec![summary(&names, &comparisons, &judgement, methods, evaluations)?];
         let mut figures = Vec::new();

@@ -127,7 +127,8 @@ fn judge(
 const PLANNED: usize = 20;
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
-    let replications = context.replications(1, PLANNED);
+    let n = context.replications(1, PLANNED);
+    let replications = n.run;
     let (configurations, epochs, trials) = context.pick((48, 27, 12), (240, 54, 40));
     let budget = trials * epochs;
     let sets = curves::all(configurations, epochs, Seed(context.seed))?;

@@ -75,7 +75,8 @@ fn neighbors(prior: bool, bounds: bool) -> BandwidthRule {
 }
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
-    let (replications, evaluations) = (context.replications(4, 100), context.pick(50, 100));
+    let n = context.replications(4, 100);
+    let (replications, evaluations) = (n.run, context.pick(50, 100));
     let kinds = context.pick(&KINDS[5..8], &KINDS[..]);
     let variants = context.pick(&VARIANTS[..4], &VARIANTS[..]);
     let names: Vec<&str> = variants.iter().map(|(name, _)| *name).collect();
@@ -91,7 +92,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         study(name, &*problem, optimizer, seed, i, MaxTrials(evaluations))
     };
     let Ablation { table, numbers, judgement } =
-        Ablation::run((EXPERIMENT.id, context), &names, &labels, replications, one)?;
+        Ablation::run((EXPERIMENT.id, context), &names, &labels, n, one)?;
     Ok(Report {
         judgement,
         numbers,

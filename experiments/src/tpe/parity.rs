@@ -100,12 +100,12 @@ fn alike(context: &RunContext) -> Result<(Option<Table>, Judgement), ExperimentE
     let problems = both(&NAMES);
     let theirs =
         context.peers.as_ref().map(|path| read_peers(path, &problems)).transpose()?.unwrap_or_default();
-    let seeds = context.replications(20, 100);
+    let n = context.replications(20, 100);
     if theirs.is_empty() {
-        let (claim, none) = as_the_library("runs as the library's".into(), Vec::new(), Vec::new(), seeds);
+        let (claim, none) = as_the_library("runs as the library's".into(), Vec::new(), Vec::new(), n.planned);
         return Ok((None, Family::new(Rule::All).with(claim, none).judge()?));
     }
-    let own = collect((EXPERIMENT.id, context), &METHODS, &problems, seeds)?;
+    let own = collect((EXPERIMENT.id, context), &METHODS, &problems, n.run)?;
     let (mut compared, mut family) = (Vec::new(), Family::new(Rule::All));
     // Without runs of the library a problem is undecided too.
     for (key, own) in own.iter().filter(|(key, _)| is_compared(key)) {
@@ -118,7 +118,8 @@ fn alike(context: &RunContext) -> Result<(Option<Table>, Judgement), ExperimentE
                 runs => quantile(&runs.iter().map(|r| r[at]).collect::<Vec<f64>>(), 0.5),
             };
             let name = format!("{} on {} at {evaluations}: runs as the library's", key.1, key.0);
-            let (claim, sample) = as_the_library(name, logs(own), logs(theirs), runs_on_title(&key.0, seeds));
+            let (claim, sample) =
+                as_the_library(name, logs(own), logs(theirs), runs_on_title(&key.0, n.planned));
             family.push(claim, sample);
             compared.push((key, evaluations, median(own), median(theirs)));
         }

@@ -34,16 +34,17 @@ const METHODS: [Method; 5] = [
 const STUCK: f64 = 0.05;
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
-    let seeds = context.replications(4, 100);
+    let n = context.replications(4, 100);
+    let seeds = n.run;
     let names = context.pick(&NAMES[3..], &NAMES[..]);
     let problems = both(names);
     let mut regrets = collect((EXPERIMENT.id, context), &METHODS, &problems, seeds)?;
     if let Some(path) = &context.peers {
         regrets.extend(read_peers(path, &problems)?);
     }
-    let (versus, numbers) = versus(&regrets, seeds)?;
+    let (versus, numbers) = versus(&regrets, n.planned)?;
     Ok(Report {
-        judgement: judge(&regrets, seeds)?,
+        judgement: judge(&regrets, n.planned)?,
         numbers,
         settings: [("seeds".to_owned(), seeds.to_string()), ("evaluations".to_owned(), AT[1].to_string())]
             .into(),

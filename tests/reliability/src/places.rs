@@ -20,9 +20,12 @@ pub fn full_disk(subject: &str, count: u64, rng: &mut Stream) -> Result<Tally, R
     let expected = reference(subject, Mode::Run)?;
     let mut tally = Tally::default();
     let folder = tempfile::tempdir()?;
-    for which in 0..count {
+    let mut which = 0;
+    while tally.count < count {
         let path = folder.path().join(format!("{which}.jsonl"));
-        let limit = 300 + rng.index(6_000);
+        // A journal that ends below the limit meets no full disk; then the limit is drawn anew, and lower.
+        let limit = 300 + rng.index(6_000 >> (which % 4));
+        which += 1;
         // The signal of a file that is too large is ignored by whatever the shell starts, so that writing fails instead.
         let mut command = Command::new("sh");
         command.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\""]).arg(std::env::current_exe()?);
@@ -32,10 +35,11 @@ pub fn full_disk(subject: &str, count: u64, rng: &mut Stream) -> Result<Tally, R
             return Err(ReliabilityError::Child(String::from_utf8_lossy(&output.stderr).into_owned()));
         }
         let text = String::from_utf8_lossy(&output.stdout);
-        let (numbers, seen): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.ends_with(';'));
+        let Some((before, after)) = text.split_once(FULL) else { continue };
+        let seen: Vec<&str> = after.lines().filter(|line| !line.is_empty() && !line.ends_with(';')).collect();
         let journal = std::fs::read_to_string(&path)?;
         let told: Vec<u64> =
-            numbers.iter().filter_map(|line| line.trim_end_matches(';').parse().ok()).collect();
+            before.lines().filter_map(|line| line.trim_end_matches(';').parse().ok()).collect();
         tally.count += 1;
         tally.acknowledged += told.len() as u64;
         let is_lost = |id: &&u64| !journal.contains(&format!("\"told\":{{\"id\":{id},"));
@@ -53,6 +57,9 @@ pub fn full_disk(subject: &str, count: u64, rng: &mut Stream) -> Result<Tally, R
     }
     Ok(tally)
 }
+
+/// Line of the process of [`full_disk`] where writing has failed.
+const FULL: &str = "disk full";
 
 /// The process of [`full_disk`]: runs until writing fails, gets room, and goes on.
 pub fn full_disk_child(subject: &str, journal: &Path, limit: u64) -> Result<(), ReliabilityError> {
@@ -101,6 +108,7 @@ impl roster::Job for Resumed<'_> {
         };
         if run().is_err() {
             setrlimit(Resource::Fsize, self.free).map_err(std::io::Error::from)?;
+            println!("{FULL}");
             run()?;
         }
         Ok(crate::trace::trace(study.history()))

@@ -15,7 +15,7 @@ use super::substitute_tasks::{Size, Tabulated, tabulated};
 use crate::error::ExperimentError;
 use crate::harness::claims::{Claim, ClaimError, Family, Kind, Rule, Sample, Test};
 use crate::harness::stats::mean_and_std_dev;
-use crate::harness::{Experiment, JobName, Judgement, Report, RunContext, Runs, Table, number};
+use crate::harness::{Experiment, JobName, Judgement, Replications, Report, RunContext, Runs, Table, number};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "autobct/alternatives",
@@ -169,16 +169,16 @@ fn claims(task: &str, by_policy: &[&[f64]], kind: Kind, planned: usize) -> Resul
 fn table(
     world: World,
     by_price: &[(f64, Vec<f64>)],
-    draws: usize,
+    n: Replications,
     numbers: &mut BTreeMap<String, f64>,
 ) -> Result<(Table, Judgement), ExperimentError> {
     let mut rows: Vec<Vec<String>> = POLICIES.iter().map(|(name, _)| vec![(*name).to_owned()]).collect();
-    let mut judgements = Vec::new();
+    let (draws, mut judgements) = (n.run, Vec::new());
     for (gamma, earned) in by_price {
         let task = format!("{}, γ = {gamma}", world.label());
         let by_policy: Vec<&[f64]> = earned.chunks(draws).collect();
-        judgements.push(claims(&task, &by_policy, Kind::NotInferior { margin: MARGIN }, draws)?);
-        let lower = claims(&task, &by_policy, Kind::Superior, draws)?;
+        judgements.push(claims(&task, &by_policy, Kind::NotInferior { margin: MARGIN }, n.planned)?);
+        let lower = claims(&task, &by_policy, Kind::Superior, n.planned)?;
         for (p, (name, _)) in POLICIES.iter().enumerate() {
             let (mean, std_dev) = mean_and_std_dev(by_policy[p]);
             let mark = match p.checked_sub(1).map(|at| lower.findings()[at].direction()) {
@@ -206,7 +206,8 @@ fn table(
 }
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
-    let draws = context.replications(50, 1000);
+    let n = context.replications(50, 1000);
+    let draws = n.run;
     let prices = context.pick(&[0.16][..], &[0.04, 0.16, 0.64][..]);
     let all = [World::AsBelieved, World::Otherwise, World::Trained];
     let worlds = context.pick(&all[..1], &all[..]);
@@ -230,7 +231,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         for ((_, gamma), earned) in of_world {
             by_price.push((*gamma, std::mem::replace(earned, Ok(Vec::new()))?));
         }
-        let (table, judgement) = table(world, &by_price, draws, &mut numbers)?;
+        let (table, judgement) = table(world, &by_price, n, &mut numbers)?;
         found.push(table);
         judgements.push(judgement);
     }

@@ -12,7 +12,7 @@ use super::stand_in::StandIn;
 use super::{EXPERIMENT, Finding, Named, Swept};
 use crate::error::ExperimentError;
 use crate::harness::stats::quantile;
-use crate::harness::{JobName, RunContext, Runs};
+use crate::harness::{JobName, Replications, RunContext, Runs};
 
 /// Stand-ins with the benches of this process: the reference of a stand-in is trained before its first job.
 pub struct Laboratory<'a> {
@@ -32,9 +32,9 @@ struct Policy {
 /// Two exact trainings ahead, and in full what else the source has for as many controls: three ahead of one control, two on the fly of
 /// rate and batch.
 fn policies(context: &RunContext, stand_in: &StandIn) -> Vec<Policy> {
-    let runs = context.replications(1, 10);
+    let runs = context.replications(1, 10).run;
     let mut policies =
-        vec![Policy { name: "two ahead", look: Look::Exact(2), runs: planned(context, stand_in) }];
+        vec![Policy { name: "two ahead", look: Look::Exact(2), runs: replications(context, stand_in).run }];
     let other = match (stand_in.controls, stand_in.appendix) {
         (1, _) => Some(Policy { name: "three ahead", look: Look::Exact(3), runs }),
         (_, Appendix::D4(_)) => Some(Policy { name: "two on the fly", look: Look::OnTheFly, runs }),
@@ -120,10 +120,10 @@ impl<'a> Laboratory<'a> {
     }
 }
 
-/// Runs of a look ahead on a stand-in; table 7 has four times as many in full, as in `cironis2022`.
-pub fn planned(context: &RunContext, stand_in: &StandIn) -> usize {
+/// Numbers of runs of a look ahead on a stand-in; table 7 has four times as many in full, as in `cironis2022`.
+pub fn replications(context: &RunContext, stand_in: &StandIn) -> Replications {
     let times = if matches!(stand_in.appendix, Appendix::D4(_)) { context.pick(1, 4) } else { 1 };
-    context.replications(1, 10) * times
+    context.replications(1, 10).times(times)
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 use thrifty_sampling::Seed;
 
 use self::bench::{Run, Unit};
-use self::laboratory::{Laboratory, planned};
+use self::laboratory::{Laboratory, replications};
 pub use self::stand_in::Size;
 use self::stand_in::StandIn;
 pub use self::tabulated::{Tabulated, tabulated};
@@ -122,7 +122,8 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     };
     let thrifty = findings.iter().filter(worth).count();
     let decided = findings.iter().map(Finding::decided).sum::<f64>() / findings.len() as f64;
-    let judgement = judge(&findings, stand_ins.iter().map(|stand_in| planned(context, stand_in)).sum())?;
+    let judgement =
+        judge(&findings, stand_ins.iter().map(|stand_in| replications(context, stand_in).planned).sum())?;
     let mut numbers = BTreeMap::from([
         ("stand-ins with more than one training".to_owned(), again as f64),
         ("stand-ins that end better than they began".to_owned(), better as f64),
@@ -160,8 +161,8 @@ fn settings(unit: Unit, size: Size, context: &RunContext) -> BTreeMap<String, St
     BTreeMap::from([
         ("γ".to_owned(), GAMMA.to_string()),
         ("cost".to_owned(), unit.to_owned()),
-        ("runs".to_owned(), context.replications(1, 10).to_string()),
-        ("runs of table 7".to_owned(), (context.pick(1, 4) * context.replications(1, 10)).to_string()),
+        ("runs".to_owned(), context.replications(1, 10).run.to_string()),
+        ("runs of table 7".to_owned(), (context.pick(1, 4) * context.replications(1, 10).run).to_string()),
         ("rows of the forest's data".to_owned(), size.rows.to_string()),
         ("epochs of an autoencoder".to_owned(), size.epochs.to_string()),
         ("networks per training of two epochs".to_owned(), size.networks.to_string()),

@@ -102,7 +102,8 @@ impl Plan<'_> {
 }
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
-    let (replications, evaluations) = (context.replications(1, 10), context.evaluations(40, 100));
+    let n = context.replications(1, 10);
+    let (replications, evaluations) = (n.run, context.evaluations(40, 100));
     let problems = problems(context)?;
     let plan = Plan { context, problems: &problems, replications, evaluations };
     let labels: Vec<String> = problems.iter().map(Problem::name).collect();
@@ -116,7 +117,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         methods.push(peer.label);
         finals.iter_mut().zip(peer.finals).for_each(|(of_problem, own)| of_problem.push(own));
     }
-    let Ablation { table, numbers, judgement } = Ablation::judge(&methods, &labels, &finals, replications)?;
+    let Ablation { table, numbers, judgement } = Ablation::judge(&methods, &labels, &finals, n.planned)?;
     let settings = [
         ("replications", replications.to_string()),
         ("evaluations", format!("{evaluations}, a tenth of them a Sobol design for model-based methods")),

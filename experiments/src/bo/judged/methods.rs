@@ -8,8 +8,8 @@ use thrifty_study::OptimizerError;
 use thrifty_tpe::TpeOptimizer;
 
 use super::problems::JudgedProblem;
-use crate::harness::RunContext;
 use crate::harness::method::{AfterDesign, AnyOptimizer};
+use crate::harness::{Replications, RunContext};
 
 /// The default Bayesian optimiser.
 pub const DEFAULT: &str = "default";
@@ -86,8 +86,9 @@ const SAASBO_PROBLEMS: fn(&JudgedProblem) -> bool =
     |problem| ["logRosenbrock", "logStyblinskiTang"].contains(&problem.label.as_str());
 
 impl PeerMethod {
-    /// Number of replications of a run.
-    pub fn replications(&self, context: &RunContext) -> usize {
-        context.replications(2, 20).min(self.seeds)
+    /// Numbers of replications.
+    pub fn replications(&self, context: &RunContext) -> Replications {
+        let Replications { run, planned } = context.replications(2, 20);
+        Replications { run: run.min(self.seeds), planned: planned.min(self.seeds) }
     }
 }

@@ -91,7 +91,7 @@ impl Judged<'_> {
     /// Runs of the other libraries, which do not depend on this build; returns their CPU hours and why some are missing.
     fn peers(&self, results: &mut Results) -> Result<(f64, Interpreters), ExperimentError> {
         let jobs = self.jobs(|i| {
-            let open = PEERS.iter().filter(|peer| i < peer.replications(self.context));
+            let open = PEERS.iter().filter(|peer| i < peer.replications(self.context).run);
             open.map(|peer| (peer.name, self.indices(peer.applies))).collect()
         });
         let runs = Runs::new(EXPERIMENT.id, self.context).part("peers").data(&*self.data);
@@ -195,7 +195,8 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let known: Vec<&str> = OURS.into_iter().chain(PEERS.iter().map(|peer| peer.name)).collect();
     context.check_methods(EXPERIMENT.id, &known)?;
     let (problems, evaluations) = (problems(context)?, context.evaluations(20, 60));
-    let replications = context.replications(2, 20);
+    let n = context.replications(2, 20);
+    let replications = n.run;
     let data = identity(context, &problems)?;
     let judged = Judged { context, problems: &problems, data: data.clone(), evaluations, replications };
     let mut results = Results::default();
@@ -203,10 +204,10 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let (ours, peers) = (judged.ours(&mut results), judged.peers(&mut results));
     ours?;
     let (hours, found) = peers?;
-    let (peers, worse) = verdicts::judge(context, &results, &problems, replications)?;
+    let (peers, worse) = verdicts::judge(context, &results, &problems, n.planned)?;
     let planned = |method: &str| {
         let peer = PEERS.iter().find(|peer: &&PeerMethod| peer.name == method);
-        peer.map_or(replications, |peer| peer.replications(context))
+        peer.map_or(n, |peer| peer.replications(context)).planned
     };
     let tables = vec![
         listed(&problems),

@@ -24,6 +24,8 @@ pub(super) struct Results {
     /// By job and method.
     pub(super) done: Vec<Vec<Curve>>,
     pub(super) evaluations: usize,
+    /// Number of tasks that was declared.
+    pub(super) planned: usize,
 }
 
 impl Results {
@@ -56,7 +58,7 @@ pub(super) fn judge(results: &Results) -> Result<Judgement, ClaimError> {
     let end = results.evaluations;
     let mut claims = Claims::new(Rule::All);
     let mut push = |name: String, kind: Kind, (own, other): (Vec<f64>, Vec<f64>)| {
-        let claim = Claim::new(name, kind, Test::SignFlip, own.len());
+        let claim = Claim::new(name, kind, Test::SignFlip, results.planned);
         let sample = Sample::losses(&claim.name, &own, &other)?;
         claims.push(claim, sample);
         Ok::<(), ClaimError>(())
@@ -95,7 +97,7 @@ mod tests {
                 done.push([1.0, factor, factor, factor, equal].map(|f| Curve(vec![f * base; 20])).into());
             }
         }
-        Results { jobs, done, evaluations: 20 }
+        Results { jobs, done, evaluations: 20, planned: 12 }
     }
 
     /// The default run of a task is one run, whatever the sources of the others are.
@@ -110,7 +112,7 @@ mod tests {
         ];
         let jobs = jobs.map(|(scenario, i)| ((Family::Branin, scenario), i)).to_vec();
         let done = [1.0, 0.01, 7.0, 0.1].map(curves).into();
-        let results = Results { jobs, done, evaluations: 1 };
+        let results = Results { jobs, done, evaluations: 1, planned: 2 };
         assert_eq!(results.logs(0, 1, is_helpful), [-1.0, -1.0], "the mean of 0 and -2, and -1");
         assert_eq!(results.logs(0, 1, |scenario| scenario == Scenario::OneHelpful), [-2.0]);
     }

@@ -144,7 +144,8 @@ fn curve(target: &Task, history: &History<Config>) -> Result<Curve, ExperimentEr
 }
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
-    let (replications, evaluations) = (context.replications(2, 24), context.evaluations(20, 40).max(20));
+    let n = context.replications(2, 24);
+    let (replications, evaluations) = (n.run, context.evaluations(20, 40).max(20));
     let families = context.pick(&FAMILIES[..1], &FAMILIES[..]);
     let quick = [Scenario::Helpful, Scenario::Negated, Scenario::Unrelated];
     let scenarios = context.pick(&quick[..], &SCENARIOS[..]);
@@ -160,7 +161,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         let seed = Seed(context.seed).child(EXPERIMENT.id, i as u64).child(kind.0.label(), 0);
         replicate(kind, seed, evaluations)
     })?;
-    let results = Results { jobs, done, evaluations };
+    let results = Results { jobs, done, evaluations, planned: families.len() * n.planned };
     let judgement = judge(&results)?;
     let (table, numbers) = table(&results, scenarios);
     let settings = [

@@ -101,8 +101,8 @@ fn by_replication(found: &[Vec<Errors>], replications: usize) -> Vec<Replicated>
 }
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
-    let (replications, points, evaluations) =
-        (context.replications(2, 40), context.pick(25, 40), context.pick(14, 25));
+    let n = context.replications(2, 40);
+    let (replications, points, evaluations) = (n.run, context.pick(25, 40), context.pick(14, 25));
     let seed = |i: usize| Seed(context.seed).child(EXPERIMENT.id, i as u64);
     let shaped: Vec<(Field, Shape)> =
         Field::ALL.iter().flat_map(|field| Shape::ALL.map(|shape| (*field, shape))).collect();
@@ -152,7 +152,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         ),
     ];
     Ok(Report {
-        judgement: judge(&predictions, &searches, replications)?,
+        judgement: judge(&predictions, &searches, n.planned)?,
         numbers,
         settings: settings(points, evaluations, replications),
         notes: vec![

@@ -13,9 +13,9 @@ impl FoldComparison<'_> {
     /// Median regrets of all methods on all problems.
     pub(super) fn overview(&self, curves: &[Curve]) -> Table {
         let problems: Vec<OnProblem<'_>> = curves
-            .chunks(self.methods.len() * self.replications)
+            .chunks(self.methods.len() * self.replications.run)
             .zip(&self.problems)
-            .map(|(curves, name)| OnProblem { name, curves: curves.chunks(self.replications).collect() })
+            .map(|(curves, name)| OnProblem { name, curves: curves.chunks(self.replications.run).collect() })
             .collect();
         let cell = |own: &OnProblem<'_>, m: usize| {
             let medians = self.columns.iter().filter(|fits| **fits <= self.end(m));

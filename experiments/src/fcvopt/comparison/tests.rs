@@ -1,19 +1,19 @@
 use super::super::methods::ALL;
 use super::*;
-use crate::harness::{RunContext, Verdict};
+use crate::harness::{Replications, RunContext, Verdict};
 
 /// Another method made worse on purpose, better, and the same.
 #[test]
 fn claims_are_decided_both_ways() {
     let context = RunContext::default();
-    let comparison = |claim, replications| FoldComparison {
+    let comparison = |claim, planned| FoldComparison {
         id: "test",
         context: &context,
         data: String::new(),
         measure: "regret",
         problems: vec!["p".into()],
         methods: &ALL[..2],
-        replications,
+        replications: Replications { run: 12, planned },
         fits: 10,
         columns: vec![10],
         claim,
@@ -67,7 +67,7 @@ fn early_claims_look_at_the_fits_that_they_name() {
             measure: "regret",
             problems: vec!["p".into()],
             methods: &ALL[..2],
-            replications: 12,
+            replications: Replications { run: 12, planned: 12 },
             fits: 10,
             columns: vec![5, 10],
             claim: |_| Some(Kind::NotInferior { margin: 0.01 }),

@@ -148,7 +148,7 @@ fn run(experiment: &Experiment, tuned: Tuned, context: &RunContext) -> Result<Re
         format!("{}: {}.", subject.name, subject.what),
         NOTE.into(),
     ];
-    Ok(outcome.report([replications, fits, size.folds], notes))
+    Ok(outcome.report([replications.run, fits, size.folds], notes))
 }
 
 #[cfg(test)]

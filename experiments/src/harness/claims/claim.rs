@@ -39,9 +39,9 @@ pub enum Kind {
 pub enum Test {
     /// Paired, on the mean of the differences: exact over all signs up to 16 pairs, else seeded Monte Carlo.
     SignFlip,
-    /// Paired, on the median of the differences: Wilcoxon's signed ranks.
+    /// Paired, on the pseudomedian of the differences, the median of the means of two of them: Wilcoxon's signed ranks.
     SignedRank,
-    /// Independent samples, on the shift between them: Wilcoxon's rank sum.
+    /// Independent samples, on the shift between them, the median of all differences of one of each: Wilcoxon's rank sum.
     RankSum,
     /// On a mean: Student's t.
     Student,
@@ -152,7 +152,11 @@ impl Claim {
             interval: location.interval(LEVEL),
             p_for,
             p_against: p_against.min(1.0),
-            detectable: location.detectable(if low.is_finite() { low } else { high }, level),
+            detectable: if low.is_finite() {
+                location.detectable(low, level)
+            } else {
+                location.detectable_below(high, level)
+            },
             needed: needed(self.kind, self.test, size),
             ..Finding::new(self, n)
         }

@@ -1,6 +1,6 @@
 //! Claims that are judged together.
 
-use super::{Claim, ClaimError, Finding, Sample, Verdict};
+use super::{Claim, ClaimError, Finding, LEVEL, Sample, Verdict};
 use crate::harness::stats::holm;
 use crate::harness::{Table, number};
 
@@ -40,7 +40,8 @@ impl Family {
             (finding.p_for, finding.p_against) = (p_for, p_against);
         }
         let verdicts: Vec<Verdict> = findings.iter().map(Finding::verdict).collect();
-        Ok(Judgement { verdict: combine(self.rule, &verdicts), findings })
+        let p_against = against(self.rule, &findings);
+        Ok(Judgement { verdict: combine(self.rule, &verdicts), p_against, findings })
     }
 }
 
@@ -71,19 +72,42 @@ fn combine(rule: Rule, verdicts: &[Verdict]) -> Verdict {
     }
 }
 
+/// p-value of the hypothesis that the rule is kept: that of the claim whose refutation breaks it.
+fn against(rule: Rule, findings: &[Finding]) -> f64 {
+    // Too few replications refute nothing.
+    let decides = |f: &Finding| f.n > 0 && f.n >= f.planned && f.verdict() != Verdict::Holds;
+    let mut p: Vec<f64> = findings.iter().map(|f| if decides(f) { f.p_against } else { 1.0 }).collect();
+    p.sort_by(f64::total_cmp);
+    let spare = match rule {
+        Rule::All => 0,
+        Rule::AtLeast(count) => findings.len().saturating_sub(count),
+    };
+    p.get(spare).copied().unwrap_or(1.0)
+}
+
 /// Verdict of an experiment with the findings that it rests on.
 #[derive(Debug, Clone)]
 pub struct Judgement {
     verdict: Verdict,
+    /// p-value of the hypothesis that the claim as a whole is true.
+    p_against: f64,
     findings: Vec<Finding>,
 }
 
 impl Judgement {
-    /// Every one of these must hold; each has been corrected for itself.
+    /// Every one of these must hold. Each has been corrected for itself; that one of them is refuted is corrected for their number
+    /// (Bonferroni), because each could be refuted by chance.
     pub fn all(parts: Vec<Self>) -> Self {
-        let verdicts: Vec<Verdict> = parts.iter().map(|part| part.verdict).collect();
-        let verdict = combine(Rule::All, &verdicts);
-        Self { verdict, findings: parts.into_iter().flat_map(|part| part.findings).collect() }
+        let least = parts.iter().map(|part| part.p_against).fold(1.0, f64::min);
+        let p_against = (parts.len() as f64 * least).min(1.0);
+        let verdict = if !parts.is_empty() && parts.iter().all(|part| part.verdict == Verdict::Holds) {
+            Verdict::Holds
+        } else if p_against <= LEVEL {
+            Verdict::DoesNotHold
+        } else {
+            Verdict::Inconclusive
+        };
+        Self { verdict, p_against, findings: parts.into_iter().flat_map(|part| part.findings).collect() }
     }
 
     pub fn verdict(&self) -> Verdict {
@@ -257,6 +281,28 @@ mod tests {
         assert_eq!((judgement.findings()[0].p_for, judgement.verdict()), (1.0 / 32.0, Open));
         assert_eq!(Family::new(Rule::All).with(claim(), six()).judge().unwrap().verdict(), Yes);
         assert_eq!(Judgement::all(vec![Family::new(Rule::All).judge().unwrap(), judgement]).verdict(), Open);
+    }
+
+    /// A refutation at 1/64 stands alone, and not as the one among eleven families that chance would give.
+    #[test]
+    fn refutations_are_corrected_for_the_number_of_families() {
+        let part = |gain: f64| {
+            let claim = Claim::new("a", Kind::Superior, Test::SignFlip, 6);
+            Family::new(Rule::All).with(claim, Sample::Gains(vec![gain; 6])).judge().unwrap()
+        };
+        assert_eq!(Judgement::all(vec![part(-1.0)]).verdict(), Verdict::DoesNotHold);
+        let eleven: Vec<Judgement> = (0..11).map(|i| part(if i == 0 { -1.0 } else { 1.0 })).collect();
+        assert_eq!(eleven[0].verdict(), Verdict::DoesNotHold);
+        assert_eq!(Judgement::all(eleven).verdict(), Verdict::Inconclusive);
+        // Two of three must hold: one refutation breaks nothing, two do.
+        let of = |gains: [f64; 3]| {
+            let claim = || Claim::new("a", Kind::Superior, Test::SignFlip, 12);
+            let family = gains.iter().fold(Family::new(Rule::AtLeast(2)), |family, gain| {
+                family.with(claim(), Sample::Gains(vec![*gain; 12]))
+            });
+            Judgement::all(vec![family.judge().unwrap()]).verdict()
+        };
+        assert_eq!([of([1.0, 1.0, -1.0]), of([1.0, -1.0, -1.0])], [Verdict::Holds, Verdict::DoesNotHold]);
     }
 
     #[test]

@@ -10,7 +10,8 @@
 //!
 //! Each rejection is at [`LEVEL`], 2.5 %, so that the two together err in at most 5 % of experiments and agree with a 95 %
 //! interval. Claims of a [`Family`] are corrected for their number after Holm. No verdict exists without a family: a
-//! [`Judgement`] cannot be made in any other way.
+//! [`Judgement`] cannot be made in any other way. Where several families must all hold, *does not hold* is corrected for their
+//! number too ([`Judgement::all`]); *holds* needs no correction, because it asks for every family.
 
 mod claim;
 mod error;
@@ -52,6 +53,10 @@ trait Location {
     /// Distance from `bound` at which [`above`](Self::above) rejects with probability [`POWER`]; infinite where no
     /// outcome would.
     fn detectable(&self, bound: f64, level: f64) -> f64;
+    /// The same for [`below`](Self::below), where the tests are not symmetric.
+    fn detectable_below(&self, bound: f64, level: f64) -> f64 {
+        self.detectable(bound, level)
+    }
 }
 
 /// `(z_{1-level} + z_{POWER}) · standard_error`, the usual approximation for a mean.

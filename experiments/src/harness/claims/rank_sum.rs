@@ -92,6 +92,12 @@ impl Location for RankSum {
     }
 
     fn detectable(&self, _: f64, level: f64) -> f64 {
+        // The most extreme of the ways of dividing the ranks.
+        let (n, m) = (self.own.len(), self.other.len());
+        let least = (1..=n).fold(1.0, |p, i| p * i as f64 / (m + i) as f64);
+        if least > level {
+            return f64::INFINITY;
+        }
         let part = |values: &[f64]| mean_and_std_dev(values).1.powi(2) / values.len() as f64;
         let error = (part(&self.own) + part(&self.other)).sqrt();
         normal_detectable(error * (std::f64::consts::PI / 3.0).sqrt(), level)
@@ -121,6 +127,14 @@ mod tests {
         let z = (2050.0 - 1250.0 - 0.5) / variance.sqrt();
         let p = RankSum::new(&x, &y).above(0.0);
         assert!((p / thrifty_prob::cdf(-z) - 1.0).abs() < 1e-9, "{p}");
+    }
+
+    /// Three against three have a p of 1/20 at least, four against four of 1/70.
+    #[test]
+    fn too_few_values_detect_nothing() {
+        let detectable = |values: &[f64]| RankSum::new(values, values).detectable(0.0, 0.025);
+        assert_eq!(detectable(&[1.0, 2.0, 3.0]), f64::INFINITY);
+        assert!(detectable(&[1.0, 2.0, 3.0, 4.0]).is_finite());
     }
 
     #[test]

@@ -67,6 +67,13 @@ impl Location for Rate {
         let enough = (0..=self.trials).find(|k| Self::at_least(*k, self.trials, bound) <= level);
         enough.map_or(f64::INFINITY, |k| solve(POWER, |rate| Self::at_least(k, self.trials, rate)) - bound)
     }
+
+    fn detectable_below(&self, bound: f64, level: f64) -> f64 {
+        // At most k successes are one less than those that are still too many.
+        let more_than = |k: usize, rate: f64| Self::at_least(k + 1, self.trials, rate);
+        let few = (0..self.trials).take_while(|k| 1.0 - more_than(*k, bound) <= level).last();
+        few.map_or(f64::INFINITY, |k| bound - solve(1.0 - POWER, |rate| more_than(k, rate)))
+    }
 }
 
 #[cfg(test)]
@@ -98,5 +105,9 @@ mod tests {
         // 36 of 36 are needed, and come with probability 0.8 at a rate of 0.8^(1/36).
         let distance = Rate { successes: 5, trials: 36 }.detectable(0.9, 0.025);
         assert!((distance - (0.8_f64.powf(1.0 / 36.0) - 0.9)).abs() < 1e-9, "{distance}");
+        // No outcome of two trials shows that a rate is below 0.1. Of 45 it takes none, which has probability 0.8 at 1 - 0.8^(1/45).
+        assert_eq!(Rate { successes: 0, trials: 2 }.detectable_below(0.1, 0.0125), f64::INFINITY);
+        let distance = Rate { successes: 1, trials: 45 }.detectable_below(0.1, 0.0125);
+        assert!((distance - (0.1 - (1.0 - 0.8_f64.powf(1.0 / 45.0)))).abs() < 1e-9, "{distance}");
     }
 }

@@ -68,6 +68,8 @@ struct Design<'a> {
     side: usize,
     horizon: usize,
     draws: usize,
+    /// Draws that a verdict needs.
+    planned: usize,
     epsilons: &'a [f64],
     /// Samples up to which bounds are looked for, and evaluations up to which a run goes.
     most: usize,
@@ -138,11 +140,13 @@ fn seed(context: &RunContext, i: usize) -> Seed {
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let (side, horizon) = context.pick((10, 40), (16, 200));
     let (most, cap) = context.pick((30_000, 150), (200_000, 600));
+    let n = context.replications(2, 20);
     let design = Design {
         processes: context.pick(&Process::ALL[..2], &Process::ALL[..]),
         side,
         horizon,
-        draws: context.replications(2, 20),
+        draws: n.run,
+        planned: n.planned,
         epsilons: context.pick(&[0.8, 0.5], &[0.8, 0.6, 0.45, 0.3]),
         most,
         cap,
@@ -154,7 +158,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
 
 /// Theorems promise each for all steps, and for all ε, of one draw at once: a draw of a process is one trial.
 fn judge(kinds: &[Kind], samples: &[Samples], design: &Design<'_>) -> Result<Judgement, ClaimError> {
-    let trials = design.processes.len() * design.draws;
+    let trials = design.processes.len() * design.planned;
     let rate = |name: &str| Claim::new(name, ClaimKind::RateAtLeast(1.0 - DELTA), Test::Binomial, trials);
     let promised = kinds.iter().filter(|kind| kind.schedule == "Srinivas");
     let below = Sample::count(promised.flat_map(|kind| kind.runs.iter().map(Regret::is_below)));
@@ -243,7 +247,8 @@ mod tests {
             processes: &Process::ALL[..2],
             side: 2,
             horizon: 2,
-            draws: planned,
+            draws,
+            planned,
             epsilons: &[0.5, 0.3],
             most: 100,
             cap: 100,

@@ -79,10 +79,10 @@ impl Samples {
         quantile(&self.counts(), 1.0)
     }
 
-    /// True if a run ended by the bound; one beyond `most` is no limit here.
+    /// True if a run was certified by the bound. Where the bound is beyond `most`, which is above what a run may take, every
+    /// certificate is, and a run without one is not.
     pub fn is_within_bound(&self, run: &Certified) -> bool {
-        let samples = run.samples.map_or(f64::INFINITY, |count| count as f64);
-        samples <= self.bound.map_or(f64::INFINITY, |bound| bound as f64)
+        run.samples.is_some_and(|samples| self.bound.is_none_or(|bound| samples <= bound))
     }
 
     /// Share of the draws where every point is right within ε.
@@ -319,5 +319,15 @@ mod tests {
     fn slopes_of_powers_are_their_exponents() {
         let power = (1..50).map(|t| (f64::from(t).ln(), f64::from(t).powf(0.7).ln()));
         assert!((slope(power) - 0.7).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_run_without_a_certificate_is_within_no_bound() {
+        let within = |bound: Option<usize>, samples: Option<usize>| {
+            let own = Samples { process: Process::ALL[0], epsilon: 0.5, runs: Vec::new(), bound, most: 100 };
+            own.is_within_bound(&Certified { samples, right: true })
+        };
+        assert!(within(Some(50), Some(50)) && !within(Some(50), Some(51)));
+        assert!(within(None, Some(99)) && !within(None, None) && !within(Some(50), None));
     }
 }

@@ -135,10 +135,10 @@ fn table(found: &[Found], numbers: &mut BTreeMap<String, f64>) -> Table {
 }
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
-    let planned = context.replications(1, 30);
+    let n = context.replications(1, 30);
     let startup = context.pick(4, STARTUP);
     let (trials, replicas) = (3 * startup, context.pick(4, 20));
-    let jobs: Vec<usize> = (0..planned).collect();
+    let jobs: Vec<usize> = (0..n.run).collect();
     let name = |i: &usize| JobName::new("three laws", "every choice", *i);
     let found: Vec<Found> = Runs::new(EXPERIMENT.id, context).collect(&jobs, name, |&i| {
         replication(i, (startup, trials), replicas, Seed(context.seed).child(EXPERIMENT.id, i as u64))
@@ -146,12 +146,12 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let mut numbers = BTreeMap::new();
     let table = table(&found, &mut numbers);
     Ok(Report {
-        judgement: judge(&found, planned)?,
+        judgement: judge(&found, n.planned)?,
         numbers,
         settings: [
             ("laws", "parton, oscillating, step; 40 training data in [0.05, 0.75]".to_owned()),
             ("test sets", "20 data within [0.05, 0.75], 20 beyond in [0.75, 0.95], of each law".to_owned()),
-            ("replications", planned.to_string()),
+            ("replications", n.run.to_string()),
             ("trials a scan", format!("{trials}, the first {startup} random")),
             ("search", "rules of nnpdfscan, 24 candidates".to_owned()),
             ("replicas of an ensemble", replicas.to_string()),

@@ -47,8 +47,8 @@ struct Found {
 }
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
-    let (replications, trials) =
-        (context.replications(1, 10), context.pick(STARTUP + STARTUP / 4, 8 * STARTUP));
+    let n = context.replications(1, 10);
+    let (replications, trials) = (n.run, context.pick(STARTUP + STARTUP / 4, 8 * STARTUP));
     let laws = context.pick(&Law::ALL[..1], &Law::ALL[..]);
     let replicas = context.pick(4, 40);
     let jobs: Vec<(usize, Law, Goal, Search)> = (0..replications)
@@ -74,7 +74,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
             Outcome { law, replication, search, goal, closure, scan, judgement }
         })
         .collect();
-    let answer = tables::answer(&outcomes, laws.len() * replications)?;
+    let answer = tables::answer(&outcomes, laws.len() * n.planned)?;
     let mut numbers: BTreeMap<String, f64> = BTreeMap::new();
     tables::numbers(&outcomes, &mut numbers);
     Ok(Report {
@@ -107,7 +107,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
              replications, not larger than 1.25 times that of what the K-fold χ² chose."
                 .into(),
         ],
-        tables: vec![answer.table, tables::ensembles(&outcomes), tables::scans(&outcomes, laws.len() * replications)?],
+        tables: vec![answer.table, tables::ensembles(&outcomes), tables::scans(&outcomes, laws.len() * n.planned)?],
         figures: figures::all(&outcomes)?,
     })
 }
