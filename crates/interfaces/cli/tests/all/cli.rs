@@ -243,6 +243,13 @@ fn a_server_answers_every_line() {
     };
     assert_eq!(call(r#"{"ask":{}}"#)["trial"], 0);
     assert_eq!(call(r#"{"report":{"trial":0,"step":1,"value":2}}"#), json!({"reported": 0, "prune": false}));
+    for (wrong, part) in
+        [("cost", "trial 0: the cost is -3"), ("noise_variance", "trial 0: the noise variance is -3")]
+    {
+        let refused =
+            call(&format!(r#"{{"tell":{{"trial":0,"outcome":{{"objective":0.25,"{wrong}":-3}}}}}}"#));
+        assert!(refused["error"].as_str().is_some_and(|error| error.contains(part)), "{refused}");
+    }
     assert_eq!(call(r#"{"tell":{"trial":0,"outcome":{"objective":0.25,"cost":3}}}"#), json!({"told": 0}));
     assert!(call(r#"{"tell":{"trial":0,"outcome":1}}"#)["error"].as_str().unwrap().contains("trial 0"));
     assert!(call(r#"{"tell":{"trial":0}}"#)["error"].as_str().unwrap().contains("outcome"));
