@@ -1,7 +1,8 @@
 //! Loops in which optimisers wait, journals that are read back, measured costs.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use thrifty_sampling::Seed;
 use thrifty_study::{
@@ -437,4 +438,46 @@ fn failed_trials_are_evaluated_again() {
         })
         .unwrap();
     assert_eq!((calls.load(Ordering::Relaxed), study.history().best().is_none()), (1, true));
+}
+
+/// The journal has a failed attempt before its trial ends, whoever evaluates; a study that is resumed then makes the attempts that are left.
+#[test]
+fn attempts_are_counted_across_sittings() {
+    let folder = tempfile::tempdir().unwrap();
+    for threads in [0, 1, 2] {
+        let path = folder.path().join(format!("{threads}.jsonl"));
+        let study = |path: &Path| {
+            let study =
+                Study::new(Patient { needs: 0, of: 0 }, Seed(1)).with_retries(2).with_stop(MaxTrials(1));
+            study.with_journal(path).unwrap()
+        };
+        let copy = path.with_extension("copy");
+        let evaluate = |_: &usize, context: &mut Context<'_>| {
+            // Another thread may write it.
+            let began = Instant::now();
+            let retried = || std::fs::read_to_string(&path).unwrap().matches("\"retried\":").count();
+            while retried() < context.attempt && began.elapsed() < Duration::from_secs(20) {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            assert_eq!(retried(), context.attempt);
+            // What a process would leave that is killed now.
+            std::fs::copy(&path, &copy).unwrap();
+            Outcome::failed("no memory").with_cost(1.0)
+        };
+        let run = |mut study: Study<Patient>,
+                   evaluate: &(dyn Fn(&usize, &mut Context<'_>) -> Outcome + Sync)| {
+            match threads {
+                0 => study.run(evaluate).unwrap(),
+                threads => study.run_parallel(threads, evaluate).unwrap(),
+            };
+            study.history().spent()
+        };
+        assert_eq!(run(study(&path), &evaluate), 3.0);
+        let made = std::sync::Mutex::new(Vec::new());
+        let spent = run(study(&copy), &|_, context| {
+            made.lock().unwrap().push(context.attempt);
+            Outcome::failed("no memory").with_cost(1.0)
+        });
+        assert_eq!((made.into_inner().unwrap(), spent), (vec![2], 3.0), "{threads} threads");
+    }
 }
