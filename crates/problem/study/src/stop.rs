@@ -32,7 +32,7 @@ pub enum StopReason {
     },
     /// No better objective in some trials in a row.
     Stagnated {
-        /// Number of measured trials since the best.
+        /// Number of measured trials since the last improvement that counted.
         trials: usize,
         /// The best objective.
         best: f64,
@@ -163,11 +163,14 @@ impl StopRule for Target {
 
 impl StopRule for Patience {
     fn check(&self, view: &dyn HistoryView) -> Option<StopReason> {
-        let (mut best, mut since) = (f64::INFINITY, 0);
+        // Improvements that do not count lower the best, and not what is to be improved on.
+        let (mut best, mut reference, mut since) = (f64::INFINITY, f64::INFINITY, 0);
         for measured in view.compared().filter_map(Outcome::measurement) {
-            match measured.objectives.first() {
-                Some(objective) if measured.is_feasible() && *objective < best - self.min_gain => {
-                    (best, since) = (*objective, 0);
+            let feasible = measured.objectives.first().filter(|_| measured.is_feasible());
+            best = feasible.map_or(best, |objective| best.min(*objective));
+            match feasible {
+                Some(objective) if *objective < reference - self.min_gain => {
+                    (reference, since) = (*objective, 0);
                 }
                 _ => since += 1,
             }
