@@ -268,6 +268,9 @@ fn a_server_answers_every_line() {
     assert_eq!(call(r#"{"best":{}}"#)["best"]["objective"], 0.25);
     drop(input);
     assert!(child.wait().unwrap().success());
+    // Reports of the outcome that was refused are not kept.
+    let reports = stdout(&thrifty(folder.path(), &["export", "study.toml", "--reports"]));
+    assert_eq!(reports, "trial,step,value\n0,1,2.0\n");
     assert!(
         (History::<Config>::read(folder.path().join("study.jsonl")).unwrap().spent() - 5.0).abs() < 1e-12
     );

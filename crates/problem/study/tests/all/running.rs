@@ -372,9 +372,14 @@ fn impossible_costs_are_refused() {
         for (cost, text) in [(-1.0, "-1"), (f64::NAN, "NaN"), (f64::INFINITY, "inf")] {
             let mut study = Study::new(Patient { needs: 0, of: 0 }, Seed(1));
             let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a trial") };
-            let error = study.tell(trial.id, outcome.clone().with_cost(cost)).unwrap_err().to_string();
+            let wrong = outcome.clone().with_cost(cost);
+            let early = study.check_outcome(trial.id, &wrong).unwrap_err().to_string();
+            let error = study.tell(trial.id, wrong).unwrap_err().to_string();
+            assert_eq!(error, early, "checked before");
             assert!(error.contains(&format!("trial 0: the cost is {text}")), "{error}");
+            study.check_outcome(trial.id, &outcome).unwrap();
             study.tell(trial.id, outcome.clone().with_cost(0.0)).unwrap();
+            assert!(matches!(study.check_outcome(trial.id, &outcome), Err(StudyError::AlreadyTold(_))));
             assert_eq!(study.history().spent(), 0.0);
         }
     }
