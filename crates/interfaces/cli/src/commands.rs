@@ -188,7 +188,8 @@ pub(crate) fn show(source: &Source, json: bool) -> Result<(), CliError> {
     let mut value = json!({ "counts": counts, "best": best, "trials": table });
     summary::add_directions(&mut value, history.directions());
     // Numbers of the optimiser and times are in the JSON and in exports.
-    let table = table.with_columns(|name| !name.starts_with("diagnostics.") && !name.ends_with("_seconds"));
+    let is_time = |name: &str| matches!(name, "ask_seconds" | "evaluate_seconds");
+    let table = table.with_columns(|name| !name.starts_with("diagnostics.") && !is_time(name));
     print(json, &value, &format!("{text}\n{table}"))
 }
 

@@ -675,3 +675,15 @@ fn a_damaged_journal_is_repaired_up_to_the_damage() {
         assert!(text.is_empty() || error(&output).contains("study.jsonl is not a journal"), "{output:?}");
     }
 }
+
+/// Times of trials are left out of the table; parameters with such a name are not.
+#[test]
+fn parameters_may_be_named_as_times() {
+    let parameter = "[[parameters]]\nname = \"warmup_seconds\"\nfloat = { low = 0, high = 1 }";
+    let (folder, _) = study("", &format!("{parameter}\n[optimizer]\nmethod = \"sobol\""));
+    json_of(folder.path(), &["ask", "study.toml"]);
+    stdout(&thrifty(folder.path(), &["tell", "study.toml", "0", "0.5"]));
+    let text = stdout(&thrifty(folder.path(), &["show", "study.toml"]));
+    assert!(text.contains("warmup_seconds  ") || text.contains(" warmup_seconds"), "{text}");
+    assert!(!text.contains("ask_seconds") && !text.contains("evaluate_seconds"), "{text}");
+}
