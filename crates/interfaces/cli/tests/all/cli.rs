@@ -687,3 +687,29 @@ fn parameters_may_be_named_as_times() {
     assert!(text.contains("warmup_seconds  ") || text.contains(" warmup_seconds"), "{text}");
     assert!(!text.contains("ask_seconds") && !text.contains("evaluate_seconds"), "{text}");
 }
+
+/// A journal of single folds is shown and exported; what needs configurations says that it is not damaged.
+#[test]
+fn journals_of_folds_are_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let lines = [
+        r#"{"thrifty_journal":1,"seed":3,"fingerprint":"any"}"#,
+        r#"{"asked":{"id":0,"query":{"config":{"c":1.5},"repeat":0,"fold":2},"seconds":0.5}}"#,
+        r#"{"told":{"id":0,"outcome":{"measured":{"objectives":[0.25]}},"seconds":1.5}}"#,
+    ];
+    std::fs::write(folder.path().join("folds.jsonl"), lines.join("\n") + "\n").unwrap();
+    let text = stdout(&thrifty(folder.path(), &["show", "folds.jsonl"]));
+    assert!(text.starts_with("1 trials: 1 measured") && !text.contains("best"), "{text}");
+    assert!(["config.c", "repeat", "fold", "1.5", "0.25"].iter().all(|part| text.contains(part)), "{text}");
+    assert_eq!(json_of(folder.path(), &["show", "folds.jsonl", "--json"])["trials"][0]["fold"], 2);
+    let table = stdout(&thrifty(folder.path(), &["export", "folds.jsonl"]));
+    assert!(table.starts_with("trial,state,objective,config.c,fold,repeat,"), "{table}");
+    for command in
+        [["best", "folds.jsonl"].as_slice(), &["report", "folds.jsonl"], &["plot", "folds.jsonl", "history"]]
+    {
+        let text = error(&thrifty(folder.path(), command));
+        assert!(text.contains("single folds") && text.contains("not damaged"), "{text}");
+        assert!(!text.contains("line"), "{text}");
+    }
+    assert!(stdout(&thrifty(folder.path(), &["repair", "folds.jsonl"])).contains("no damage"));
+}

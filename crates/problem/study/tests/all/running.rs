@@ -178,6 +178,12 @@ fn contradicting_events_are_named_with_their_line() {
         let error = read(&lines).unwrap_err();
         assert_eq!(error, format!("journal <bytes>, {said}"));
     }
+    // A query of another type is no damage.
+    let fold = asked(0).replace(":5,", r#":{"config":{"c":1.5},"fold":2},"#);
+    let said = "journal <bytes> has queries of another kind, such as single folds instead of configurations; it is not damaged";
+    let damaged = fold.replace("fold", "\"fold");
+    assert_eq!(read(&[fold]).unwrap_err(), said);
+    assert!(read(&[damaged]).unwrap_err().starts_with("journal <bytes>, line 2: "));
     // Reports of a trial that had not ended are made again after a pause.
     let resumed = r#""resumed""#.to_owned();
     let again = read(&[asked(0), reported(0), asked(1), told(1), resumed, reported(0)]).unwrap();
