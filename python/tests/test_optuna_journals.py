@@ -188,3 +188,8 @@ def test_bad_input(tmp_path):
         from_journal(path)
     with pytest.raises(OSError):
         from_journal(tmp_path / "none.jsonl")
+    folds = tmp_path / "folds.jsonl"
+    folds.write_text('{"thrifty_journal":1,"seed":3,"fingerprint":"any"}\n'
+                     '{"asked":{"id":0,"query":{"config":{"c":1.5},"repeat":0,"fold":2},"seconds":0.5}}\n')
+    with pytest.raises(RuntimeError, match="single folds instead of configurations; it is not damaged"):
+        from_journal(folds)

@@ -358,6 +358,9 @@ def test_subclasses_of_pruned_need_not_know_its_cost():
 def test_outcomes():
     study = thrifty.Study(SPACE, "tpe", seed=1)
     trials = [study.ask() for _ in range(7)]
+    for wrong, what in [("cost", "cost"), ("noise_variance", "noise variance")]:
+        with pytest.raises(ValueError, match=f"trial 0: the {what} is -1"):
+            study.tell(trials[0], 1.0, **{wrong: -1.0})
     study.tell(trials[0], 1.0, constraints=[-1.0], cost=2.5)
     study.tell(trials[1], float("nan"), constraints=[0.0])
     study.tell(trials[2], failed="no memory", cost=1.5)

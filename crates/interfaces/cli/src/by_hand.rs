@@ -66,6 +66,11 @@ impl ByHand {
     /// Records reports and outcome of a trial as a command prints them, in the user's units.
     pub(crate) fn tell_printed(&mut self, trial: TrialId, printed: Printed) -> Result<(), CliError> {
         let (reports, outcome) = printed.into_losses(self.history()?.directions());
+        // Reports cannot be taken back when the outcome is refused.
+        match self {
+            Self::Journal(study) => study.check_outcome(trial, &outcome)?,
+            Self::Store(study) => study.check_outcome(trial, &outcome)?,
+        }
         for (step, loss) in reports {
             match self {
                 Self::Journal(study) => study.report(trial, step, loss)?,

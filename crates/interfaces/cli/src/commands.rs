@@ -5,11 +5,12 @@ use std::io::{Read, Write};
 use std::path::Path;
 use std::time::Duration;
 
-use serde_json::json;
+use serde::Serialize;
+use serde_json::{Value, json};
 use thrifty_results::Table;
 use thrifty_space::Config;
 use thrifty_study::shared::Assignment;
-use thrifty_study::{History, Outcome, Schedule, StopReason, TrialId};
+use thrifty_study::{History, JournalError, Outcome, Schedule, StopReason, TrialId};
 
 use crate::args::{Format, Source};
 use crate::by_hand::ByHand;
@@ -31,7 +32,7 @@ const EXAMPLE: &str = include_str!("example.toml");
 const INTERRUPTED: i32 = 130;
 
 /// Prints a line, or JSON.
-pub(crate) fn print(json: bool, value: &serde_json::Value, text: &str) -> Result<(), CliError> {
+pub(crate) fn print(json: bool, value: &Value, text: &str) -> Result<(), CliError> {
     let text = if json { serde_json::to_string(value)? } else { text.to_owned() };
     writeln!(std::io::stdout(), "{text}")?;
     Ok(())
@@ -167,12 +168,39 @@ pub(crate) fn best(source: &Source, json: bool) -> Result<(), CliError> {
     print(json, &best, &summary::best_as_text(&best))
 }
 
+/// A history that is shown trial by trial.
+enum Shown {
+    Configs(History<Config>),
+    /// Queries of another kind, such as single folds.
+    Others(History<Value>),
+}
+
+impl Shown {
+    /// # Errors
+    /// As [`load`].
+    fn load(source: &Source) -> Result<Self, CliError> {
+        match load(source) {
+            // Of a pipe there is nothing left to be read again.
+            Err(CliError::Journal(JournalError::OtherQueries { path })) if path.is_file() => {
+                Ok(Self::Others(History::read(&path)?))
+            }
+            loaded => Ok(Self::Configs(loaded?.0)),
+        }
+    }
+}
+
 /// `thrifty show`: counts, the best, and all trials.
 pub(crate) fn show(source: &Source, json: bool) -> Result<(), CliError> {
-    let (history, _) = load(source)?;
-    let counts = summary::counts(&history);
-    let best = summary::best(&history).ok();
-    let table = Table::of(&history)?;
+    match Shown::load(source)? {
+        Shown::Configs(history) => show_trials(&history, summary::best(&history).ok().as_ref(), json),
+        // The smallest loss of a fold does not make its configuration the best.
+        Shown::Others(history) => show_trials(&history, None, json),
+    }
+}
+
+fn show_trials<Q: Serialize>(history: &History<Q>, best: Option<&Value>, json: bool) -> Result<(), CliError> {
+    let counts = summary::counts(history);
+    let table = Table::of(history)?;
     let count = |state: &str| counts[state].to_string();
     let mut text = format!(
         "{} trials: {} measured, {} failed, {} pruned, {} running\n",
@@ -182,13 +210,14 @@ pub(crate) fn show(source: &Source, json: bool) -> Result<(), CliError> {
         count("pruned"),
         count("running")
     );
-    if let Some(best) = &best {
+    if let Some(best) = best {
         text.push_str(&format!("best: {}\n", summary::best_as_text(best)));
     }
     let mut value = json!({ "counts": counts, "best": best, "trials": table });
     summary::add_directions(&mut value, history.directions());
     // Numbers of the optimiser and times are in the JSON and in exports.
-    let table = table.with_columns(|name| !name.starts_with("diagnostics.") && !name.ends_with("_seconds"));
+    let is_time = |name: &str| matches!(name, "ask_seconds" | "evaluate_seconds");
+    let table = table.with_columns(|name| !name.starts_with("diagnostics.") && !is_time(name));
     print(json, &value, &format!("{text}\n{table}"))
 }
 
@@ -199,8 +228,10 @@ pub(crate) fn export(
     output: Option<&Path>,
     reports: bool,
 ) -> Result<(), CliError> {
-    let (history, _) = load(source)?;
-    let table = if reports { Table::of_reports(&history) } else { Table::of(&history)? };
+    let table = match Shown::load(source)? {
+        Shown::Configs(history) => table_of(&history, reports)?,
+        Shown::Others(history) => table_of(&history, reports)?,
+    };
     let mut text = Vec::new();
     match format {
         Format::Csv => table.write_csv(&mut text)?,
@@ -212,6 +243,11 @@ pub(crate) fn export(
         }
         None => write_out(&text),
     }
+}
+
+/// All trials of a history, or all intermediate values.
+fn table_of<Q: Serialize>(history: &History<Q>, reports: bool) -> Result<Table, CliError> {
+    Ok(if reports { Table::of_reports(history) } else { Table::of(history)? })
 }
 
 /// Time for which a trial in a store is held for whoever asked it by hand, in seconds: a day. Nobody extends it, because the process has ended.

@@ -101,6 +101,11 @@ impl Leased {
         Ok(self.study.should_prune(trial)?)
     }
 
+    /// Refuses an outcome that [`Leased::tell`] would refuse.
+    pub(crate) fn check_outcome(&mut self, trial: TrialId, outcome: &Outcome) -> Result<(), CliError> {
+        Ok(self.study.check_outcome(trial, outcome)?)
+    }
+
     /// Records the outcome of a trial.
     pub(crate) fn tell(&mut self, trial: TrialId, outcome: Outcome) -> Result<(), CliError> {
         let lease = self.lease(trial)?;

@@ -15,7 +15,28 @@ impl ReportLine {
     pub(crate) fn of(line: &[u8]) -> Option<Self> {
         let line = line.trim_ascii();
         // Most lines are none, and need no parser.
-        if line.starts_with(b"{") { serde_json::from_slice(line).ok() } else { None }
+        if !line.starts_with(b"{") {
+            return None;
+        }
+        serde_json::from_slice(line).ok().or_else(|| Self::not_finite(line))
+    }
+
+    /// The report of a value that JSON has no number for, by the name that Python's `json` and others write.
+    fn not_finite(line: &[u8]) -> Option<Self> {
+        /// The line with `null` for the name.
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Nameless {
+            step: u64,
+            #[serde(rename = "value")]
+            _value: (),
+        }
+
+        let text = std::str::from_utf8(line).ok()?;
+        let names = [("NaN", f64::NAN), ("-Infinity", f64::NEG_INFINITY), ("Infinity", f64::INFINITY)];
+        let (name, value) = names.into_iter().find(|(name, _)| text.contains(name))?;
+        let Nameless { step, .. } = serde_json::from_str(&text.replacen(name, "null", 1)).ok()?;
+        Some(Self { step, value })
     }
 }
 
@@ -29,6 +50,13 @@ mod tests {
             ReportLine::of(b" {\"step\": 3, \"value\": -5e-1}\n"),
             Some(ReportLine { step: 3, value: -0.5 })
         );
+        let value =
+            |text: &str| ReportLine::of(text.as_bytes()).map(|ReportLine { step, value }| (step, value));
+        assert!(
+            value(r#"{"step": 3, "value": NaN}"#).is_some_and(|(step, value)| step == 3 && value.is_nan())
+        );
+        assert_eq!(value(r#"{"step": 3, "value": Infinity}"#), Some((3, f64::INFINITY)));
+        assert_eq!(value(r#"{"value": -Infinity, "step": 3}"#), Some((3, f64::NEG_INFINITY)));
         for line in [
             "",
             "{",
@@ -37,6 +65,11 @@ mod tests {
             r#"{"step": -1, "value": 1}"#,
             r#"{"objective": 1}"#,
             r#"{"step": 1, "value": 1, "more": 1}"#,
+            r#"{"step": 1, "value": null}"#,
+            r#"{"step": 1, "value": "NaN"}"#,
+            r#"{"step": NaN, "value": 1}"#,
+            r#"{"step": 1, "value": NaN, "more": 1}"#,
+            r#"{"objective": NaN}"#,
         ] {
             assert_eq!(ReportLine::of(line.as_bytes()), None, "{line}");
         }

@@ -54,7 +54,7 @@ pub(crate) fn add_directions(object: &mut Value, directions: &Directions) {
 }
 
 /// Counts of trials by their state.
-pub(crate) fn counts(history: &History<Config>) -> Value {
+pub(crate) fn counts<Q>(history: &History<Q>) -> Value {
     let count = |state: &str| history.trials().iter().filter(|trial| trial.state() == state).count();
     json!({
         "trials": history.len(),

@@ -8,8 +8,8 @@ use thrifty_model_based::{
 use thrifty_sampling::Stream;
 use thrifty_space::{Config, Space};
 use thrifty_study::{
-    Ask, EXPECTED_COST, EXPECTED_GAIN, EXPECTED_IMPROVEMENT, History, OptimizerError, StopReason, Suggestion,
-    TrialId,
+    Ask, EXPECTED_COST, EXPECTED_GAIN, EXPECTED_IMPROVEMENT, EXPECTED_IMPROVEMENT_RANGE, History,
+    OptimizerError, StopReason, Suggestion, TrialId,
 };
 use thrifty_surrogate::{Posterior, Prediction};
 
@@ -164,6 +164,7 @@ impl Modelled<Config> for BoTurn<'_> {
         if let Some(Improvement { largest, at_best }) = improvement {
             suggestion = suggestion
                 .with_outlook(&EXPECTED_IMPROVEMENT, largest)
+                .with_memo(&EXPECTED_IMPROVEMENT_RANGE, &self.state.range())
                 .with_outlook(&EXPECTED_GAIN, self.state.in_units_of_loss(at_best, target));
         }
         Ok(Ask::Evaluate(suggestion))

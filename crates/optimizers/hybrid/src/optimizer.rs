@@ -4,8 +4,8 @@ use thrifty_acquisition::{ProbabilityOfImprovement, Utility};
 use thrifty_model_based::{Candidate, ModelBased, Modelled, Outlook, Turn};
 use thrifty_sampling::Stream;
 use thrifty_study::{
-    Ask, EXPECTED_IMPROVEMENT, Fingerprint, History, MemoKey, Optimizer, OptimizerError, Query, StopReason,
-    Suggestion, Trial, TrialId,
+    Ask, EXPECTED_IMPROVEMENT, EXPECTED_IMPROVEMENT_RANGE, Fingerprint, History, MemoKey, Optimizer,
+    OptimizerError, Query, StopReason, Suggestion, Trial, TrialId,
 };
 use thrifty_surrogate::Prediction;
 
@@ -197,7 +197,9 @@ impl Numbers {
             .with_diagnostic("turns", self.turns as f64)
             .with_memo(&TURNS, &self.turns);
         if let Some(outlook) = self.outlook {
-            suggestion = suggestion.with_outlook(&EXPECTED_IMPROVEMENT, outlook.expected);
+            suggestion = suggestion
+                .with_outlook(&EXPECTED_IMPROVEMENT, outlook.expected)
+                .with_memo(&EXPECTED_IMPROVEMENT_RANGE, &outlook.range);
             if let Some(target) = outlook.target {
                 suggestion = suggestion.with_diagnostic("threshold", target);
             }

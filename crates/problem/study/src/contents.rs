@@ -92,7 +92,7 @@ impl<'a, R: BufRead> Contents<'a, R> {
     /// The next event; nothing at the end, or at a last line that was cut off.
     ///
     /// # Errors
-    /// [`JournalError`]: unreadable, or damaged, with the line.
+    /// [`JournalError`]: unreadable, damaged, with the line, or with another type of query.
     pub(crate) fn next_event<Q: Query>(&mut self) -> Result<Option<Event<Q>>, JournalError> {
         if self.torn.is_some() {
             return Ok(None);
@@ -106,7 +106,10 @@ impl<'a, R: BufRead> Contents<'a, R> {
                 Ok(Some(event))
             }
             Err(message) if is_whole || (self.sealed && !line::is_torn(text, self.lines)) => {
-                Err(self.corrupt(message))
+                match event::<serde_json::Value>(text, self.sealed, self.lines) {
+                    Ok(_) => Err(JournalError::OtherQueries { path: self.path.into() }),
+                    Err(_) => Err(self.corrupt(message)),
+                }
             }
             Err(_) => {
                 self.torn = Some(format!("line {number} was cut off after {end} bytes"));

@@ -94,14 +94,15 @@ impl Directions {
 
     /// The outcome of losses for one in the user's units, or the other way round.
     ///
-    /// A measurement that is not finite becomes a failure first, so that its reason names the number as the user knows it.
+    /// A measurement that is not finite becomes a failure first, so that its reason names the number as the user knows it. A cost or noise
+    /// variance that makes no sense stays: [`Study::tell`](crate::Study::tell) refuses it, and the measured values are not lost.
     #[must_use]
     pub fn flip_outcome(&self, outcome: Outcome) -> Outcome {
         match outcome {
-            Outcome::Measured(_) => match outcome.checked() {
-                Outcome::Measured(measurement) => Outcome::Measured(self.flip_measurement(measurement)),
-                failed => failed,
-            },
+            Outcome::Measured(measurement) if measurement.is_finite() => {
+                Outcome::Measured(self.flip_measurement(measurement))
+            }
+            Outcome::Measured(_) => outcome.checked(),
             other => other,
         }
     }
@@ -152,6 +153,23 @@ mod tests {
             let what = "objective 0".into();
             assert_eq!(failure.reason, FailureReason::NonFinite { what, value: text.into() });
         }
+    }
+
+    #[test]
+    fn costs_and_noise_that_make_no_sense_are_left_to_the_study() {
+        for (cost, noise_variance) in
+            [(Some(-1.0), None), (None, Some(-1.0)), (Some(f64::NAN), Some(f64::INFINITY))]
+        {
+            let measured =
+                Measurement { objectives: vec![0.9, 3.0], constraints: vec![], cost, noise_variance };
+            let Outcome::Measured(losses) = mixed().flip_outcome(measured.into()) else {
+                panic!("the measured values are lost");
+            };
+            assert_eq!(losses.objectives, [-0.9, 3.0]);
+            assert!(losses.check_cost_and_noise().is_err());
+        }
+        let failed = Outcome::failed("late").with_cost(-1.0);
+        assert_eq!(mixed().flip_outcome(failed.clone()), failed);
     }
 
     proptest! {

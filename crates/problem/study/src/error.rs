@@ -91,6 +91,14 @@ pub enum JournalError {
         /// Its defect.
         message: String,
     },
+    /// The lines are intact, but they hold another type of query than they were read for.
+    #[error(
+        "journal {path} has queries of another kind, such as single folds instead of configurations; it is not damaged"
+    )]
+    OtherQueries {
+        /// The file.
+        path: PathBuf,
+    },
     /// The journal is of another study.
     #[error("journal {path} has {what} {found}, this study has {expected}")]
     Mismatch {

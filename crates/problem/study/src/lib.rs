@@ -58,7 +58,9 @@ pub use fingerprint::{Difference, Fingerprint};
 pub use history::{History, HistoryView, Lineage};
 pub use locked_file::LockedFile;
 pub use measurement::{Measurement, MeasurementProblem};
-pub use memo::{EXPECTED_COST, EXPECTED_GAIN, EXPECTED_IMPROVEMENT, Memo, MemoKey, MemoValue};
+pub use memo::{
+    EXPECTED_COST, EXPECTED_GAIN, EXPECTED_IMPROVEMENT, EXPECTED_IMPROVEMENT_RANGE, Memo, MemoKey, MemoValue,
+};
 pub use observer::Observer;
 pub use optimizer::{Ask, Optimizer, Query, Suggestion};
 pub use outcome::Outcome;

@@ -130,6 +130,10 @@ impl MemoValue for u64 {
 /// [`NoImprovement`](crate::NoImprovement) reads.
 pub static EXPECTED_IMPROVEMENT: MemoKey<f64> = MemoKey::new("max_expected_improvement");
 
+/// Range of the losses in the units of [`EXPECTED_IMPROVEMENT`] when a trial was suggested: what [`NoImprovement`](crate::NoImprovement) compares it
+/// with. Models that transform the losses have units of their own. Without it those are the units of the objective.
+pub static EXPECTED_IMPROVEMENT_RANGE: MemoKey<f64> = MemoKey::new("expected_improvement_range");
+
 /// The expected gain of a trial in units of the objective: what [`WorthItsCost`](crate::WorthItsCost) reads.
 pub static EXPECTED_GAIN: MemoKey<f64> = MemoKey::new("expected_gain");
 

@@ -83,7 +83,7 @@ impl<O: Optimizer> Study<O> {
         let schedule = *self.schedule.get_or_insert(Schedule::Window(threads));
         self.forget_unfinished_reports();
         let attempts = self.attempts(schedule);
-        let (jobs, queue) = channel::<Trial<O::Query>>();
+        let (jobs, queue) = channel::<Job<O::Query>>();
         let (results, inbox) = channel::<Message>();
         let queue = Mutex::new(queue);
         std::thread::scope(|scope| {
@@ -110,7 +110,10 @@ impl<O: Optimizer> Study<O> {
         self.validate()?;
         // What a resumed study, or a run that failed, left unfinished comes first.
         let unfinished: Vec<Trial<O::Query>> = self.history.pending().cloned().collect();
-        unfinished.into_iter().for_each(|trial| evaluators.start(trial));
+        for trial in unfinished {
+            let attempt = self.history.failed_attempts_at(trial.id).len();
+            evaluators.start(Job { trial, attempt });
+        }
         let reason = loop {
             let mut visible = schedule.visible(self.history.len());
             match schedule {
@@ -131,7 +134,7 @@ impl<O: Optimizer> Study<O> {
                 }
             };
             match next {
-                Next::Evaluate(trial) => evaluators.start(trial),
+                Next::Evaluate(trial) => evaluators.start(Job { trial, attempt: 0 }),
                 Next::Stop(reason) => break reason,
                 Next::Wait => {}
             }
@@ -192,33 +195,44 @@ impl<O: Optimizer> Study<O> {
     }
 }
 
+/// A trial to be evaluated.
+struct Job<Q> {
+    trial: Trial<Q>,
+    /// Number of earlier attempts that failed: the journal may have some.
+    attempt: usize,
+}
+
 /// Evaluation of trials for the loop, on this thread or on others.
 trait Evaluators<Q> {
     /// Begins a trial.
-    fn start(&mut self, trial: Trial<Q>);
+    fn start(&mut self, job: Job<Q>);
     /// Returns the results that have arrived and waits for the first if there is none; empty when no evaluation runs.
     fn wait(&mut self) -> Vec<Message>;
 }
 
 /// The calling thread: a trial is evaluated when its outcome is wanted.
 struct Inline<'a, Q, R> {
-    waiting: VecDeque<Trial<Q>>,
+    waiting: VecDeque<Job<Q>>,
     attempts: Attempts,
     evaluate: &'a mut dyn FnMut(&Q, &mut Context<'_>) -> R,
 }
 
 impl<Q, R: Into<Outcome>> Evaluators<Q> for Inline<'_, Q, R> {
-    fn start(&mut self, trial: Trial<Q>) {
-        self.waiting.push_back(trial);
+    fn start(&mut self, job: Job<Q>) {
+        self.waiting.push_back(job);
     }
 
+    /// Makes one attempt: the loop records a failed one before the next begins.
     fn wait(&mut self) -> Vec<Message> {
         let mut messages = Vec::new();
-        if let Some(trial) = self.waiting.pop_front() {
-            evaluate_one(&trial, &self.attempts, self.evaluate, &mut |message| {
+        if let Some(Job { trial, attempt }) = self.waiting.pop_front() {
+            let is_retried = attempt_once(&trial, attempt, &self.attempts, self.evaluate, &mut |message| {
                 messages.push(message);
                 true
             });
+            if is_retried {
+                self.waiting.push_front(Job { trial, attempt: attempt + 1 });
+            }
         }
         messages
     }
@@ -226,14 +240,14 @@ impl<Q, R: Into<Outcome>> Evaluators<Q> for Inline<'_, Q, R> {
 
 /// Threads with a common queue.
 struct Pool<Q> {
-    jobs: Sender<Trial<Q>>,
+    jobs: Sender<Job<Q>>,
     inbox: Receiver<Message>,
 }
 
 impl<Q> Evaluators<Q> for Pool<Q> {
-    fn start(&mut self, trial: Trial<Q>) {
+    fn start(&mut self, job: Job<Q>) {
         // The queue lives as long as the scope of the threads, which is longer than the pool.
-        let _ = self.jobs.send(trial);
+        let _ = self.jobs.send(job);
     }
 
     fn wait(&mut self) -> Vec<Message> {
@@ -269,43 +283,56 @@ pub(crate) fn caught<R: Into<Outcome>>(evaluate: impl FnOnce() -> R) -> Outcome 
     })
 }
 
+/// Evaluates a trial, of which `attempt` attempts failed before, until it ends.
 pub(crate) fn evaluate_one<Q, R: Into<Outcome>>(
     trial: &Trial<Q>,
+    mut attempt: usize,
     attempts: &Attempts,
     evaluate: &mut dyn FnMut(&Q, &mut Context<'_>) -> R,
     send: &mut dyn FnMut(Message) -> bool,
 ) {
-    for attempt in 0.. {
-        let started_at = Instant::now();
-        let mut send_report = |step, value| send(Message::Reported(trial.id, step, value));
-        let curves = attempts.curves.as_deref();
-        let mut context = Context::new(trial.id, attempt, attempts.seed, curves, &mut send_report);
-        let outcome = caught(|| evaluate(&trial.query, &mut context));
-        let seconds = started_at.elapsed().as_secs_f64();
-        match outcome {
-            Outcome::Failed(failure) if attempt < attempts.retries => {
-                send(Message::Retried(trial.id, failure.with_valid_cost(), seconds));
-            }
-            outcome => {
-                send(Message::Finished(trial.id, outcome, seconds));
-                return;
-            }
+    while attempt_once(trial, attempt, attempts, evaluate, send) {
+        attempt += 1;
+    }
+}
+
+/// Makes one attempt at a trial; true if it failed and another is to be made.
+fn attempt_once<Q, R: Into<Outcome>>(
+    trial: &Trial<Q>,
+    attempt: usize,
+    attempts: &Attempts,
+    evaluate: &mut dyn FnMut(&Q, &mut Context<'_>) -> R,
+    send: &mut dyn FnMut(Message) -> bool,
+) -> bool {
+    let started_at = Instant::now();
+    let mut send_report = |step, value| send(Message::Reported(trial.id, step, value));
+    let curves = attempts.curves.as_deref();
+    let mut context = Context::new(trial.id, attempt, attempts.seed, curves, &mut send_report);
+    let outcome = caught(|| evaluate(&trial.query, &mut context));
+    let seconds = started_at.elapsed().as_secs_f64();
+    match outcome {
+        Outcome::Failed(failure) if attempt < attempts.retries => {
+            // Without a listener the outcome of another attempt would be lost too.
+            send(Message::Retried(trial.id, failure.with_valid_cost(), seconds))
+        }
+        outcome => {
+            send(Message::Finished(trial.id, outcome, seconds));
+            false
         }
     }
 }
 
 fn worker<Q, R: Into<Outcome>>(
-    queue: &Mutex<Receiver<Trial<Q>>>,
+    queue: &Mutex<Receiver<Job<Q>>>,
     results: &Sender<Message>,
     attempts: &Attempts,
     evaluate: &(dyn Fn(&Q, &mut Context<'_>) -> R + Sync),
 ) {
     loop {
         let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(trial) = job else { return };
+        let Ok(Job { trial, attempt }) = job else { return };
         // If nobody listens any more the study has failed, and the worker ends with its queue.
-        evaluate_one(&trial, attempts, &mut |query, context| evaluate(query, context), &mut |message| {
-            results.send(message).is_ok()
-        });
+        let evaluate = &mut |query: &Q, context: &mut Context<'_>| evaluate(query, context);
+        evaluate_one(&trial, attempt, attempts, evaluate, &mut |message| results.send(message).is_ok());
     }
 }

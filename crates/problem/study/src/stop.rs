@@ -5,7 +5,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{EXPECTED_IMPROVEMENT, HistoryView, Measurement, Memo, MemoKey, Outcome, StudyError};
+use crate::{
+    EXPECTED_IMPROVEMENT, EXPECTED_IMPROVEMENT_RANGE, HistoryView, Measurement, Memo, MemoKey, Outcome,
+    StudyError,
+};
 
 /// Reason for the end of a study.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -24,12 +27,12 @@ pub enum StopReason {
     NoImprovement {
         /// The last expected improvement.
         expected: f64,
-        /// The smallest expected improvement that would have continued the study.
+        /// The smallest expected improvement that would have continued the study, in the same units: those of the model.
         threshold: f64,
     },
     /// No better objective in some trials in a row.
     Stagnated {
-        /// Number of measured trials since the best.
+        /// Number of measured trials since the last improvement that counted.
         trials: usize,
         /// The best objective.
         best: f64,
@@ -92,11 +95,14 @@ pub struct MaxCost(pub f64);
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Target(pub f64);
 
-/// Stops when the [`EXPECTED_IMPROVEMENT`] of the last `times` trials that have it is below
-/// `epsilon` times the range of the objective so far.
+/// Stops when the [`EXPECTED_IMPROVEMENT`] of each of the last `times` trials that have it is below `epsilon` times its
+/// [`EXPECTED_IMPROVEMENT_RANGE`].
+///
+/// Both are in units of the model, so that the scale of the objective makes no difference. Trials without that range, such as those of
+/// optimisers whose improvement is in units of the objective, are compared with the range of the objective so far.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NoImprovement {
-    /// Relative to the range of the objective.
+    /// Relative to the range of the losses.
     pub epsilon: f64,
     /// Number of trials in a row.
     pub times: usize,
@@ -157,11 +163,14 @@ impl StopRule for Target {
 
 impl StopRule for Patience {
     fn check(&self, view: &dyn HistoryView) -> Option<StopReason> {
-        let (mut best, mut since) = (f64::INFINITY, 0);
+        // Improvements that do not count lower the best, and not what is to be improved on.
+        let (mut best, mut reference, mut since) = (f64::INFINITY, f64::INFINITY, 0);
         for measured in view.compared().filter_map(Outcome::measurement) {
-            match measured.objectives.first() {
-                Some(objective) if measured.is_feasible() && *objective < best - self.min_gain => {
-                    (best, since) = (*objective, 0);
+            let feasible = measured.objectives.first().filter(|_| measured.is_feasible());
+            best = feasible.map_or(best, |objective| best.min(*objective));
+            match feasible {
+                Some(objective) if *objective < reference - self.min_gain => {
+                    (reference, since) = (*objective, 0);
                 }
                 _ => since += 1,
             }
@@ -180,11 +189,17 @@ impl StopRule for NoImprovement {
     fn check(&self, view: &dyn HistoryView) -> Option<StopReason> {
         let values = || view.outcomes().filter_map(Outcome::objective);
         let range = values().fold(f64::NEG_INFINITY, f64::max) - values().fold(f64::INFINITY, f64::min);
-        let threshold = self.epsilon * range;
-        let expected = || latest(view, &EXPECTED_IMPROVEMENT).flatten();
-        let last = expected().next()?;
-        let small = expected().take(self.times).len_is(self.times, |expected| expected < threshold);
-        small.then_some(StopReason::NoImprovement { expected: last, threshold })
+        // Each with the threshold in its units.
+        let compared = || {
+            let ranges = latest(view, &EXPECTED_IMPROVEMENT_RANGE);
+            latest(view, &EXPECTED_IMPROVEMENT).zip(ranges).filter_map(|(expected, of_model)| {
+                Some((expected?, self.epsilon * of_model.unwrap_or(range)))
+            })
+        };
+        let (expected, threshold) = compared().next()?;
+        let small =
+            compared().take(self.times).len_is(self.times, |(expected, threshold)| expected < threshold);
+        small.then_some(StopReason::NoImprovement { expected, threshold })
     }
 
     fn validate(&self) -> Result<(), StudyError> {

@@ -170,10 +170,18 @@ impl<O: Optimizer> Study<O> {
     /// number of objectives or constraints than in an earlier trial and for a cost or noise that is negative or not
     /// finite. After an error nothing has changed and the trial is still pending.
     pub fn tell(&mut self, id: TrialId, outcome: impl Into<Outcome>) -> Result<(), StudyError> {
-        self.require_pending(id)?;
         let outcome = outcome.into();
-        self.require_consistent(id, &outcome)?;
+        self.check_outcome(id, &outcome)?;
         self.record(id, &outcome.checked(), 0.0)
+    }
+
+    /// Refuses an outcome as [`Study::tell`] would: for a caller that first reports the intermediate values that came with it.
+    ///
+    /// # Errors
+    /// Those of [`Study::tell`] but for the journal.
+    pub fn check_outcome(&self, id: TrialId, outcome: &Outcome) -> Result<(), StudyError> {
+        self.require_pending(id)?;
+        self.require_consistent(id, outcome)
     }
 
     /// Records an attempt that failed and is made again.

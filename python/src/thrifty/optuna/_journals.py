@@ -96,7 +96,8 @@ def from_journal(path: str | os.PathLike[str], study_name: str | None = None, *,
     Parameters
     ----------
     path
-        The journal, by whatever method.
+        The journal, by whatever method whose trials are configurations: not that of
+        :class:`thrifty.sklearn.FractionalSearchCV`, whose trials are single folds.
     study_name, storage, sampler
         As in `optuna.create_study`.
     space
@@ -114,6 +115,8 @@ def from_journal(path: str | os.PathLike[str], study_name: str | None = None, *,
         For a space that is not that of the journal.
     OSError
         For a journal that cannot be read.
+    RuntimeError
+        For a damaged journal, and one whose trials are no configurations.
     """
     space_json, directions, records = _thrifty.read_journal(os.fspath(path))
     found = space_of_json(space_json)

@@ -243,6 +243,13 @@ fn a_server_answers_every_line() {
     };
     assert_eq!(call(r#"{"ask":{}}"#)["trial"], 0);
     assert_eq!(call(r#"{"report":{"trial":0,"step":1,"value":2}}"#), json!({"reported": 0, "prune": false}));
+    for (wrong, part) in
+        [("cost", "trial 0: the cost is -3"), ("noise_variance", "trial 0: the noise variance is -3")]
+    {
+        let refused =
+            call(&format!(r#"{{"tell":{{"trial":0,"outcome":{{"objective":0.25,"{wrong}":-3}}}}}}"#));
+        assert!(refused["error"].as_str().is_some_and(|error| error.contains(part)), "{refused}");
+    }
     assert_eq!(call(r#"{"tell":{"trial":0,"outcome":{"objective":0.25,"cost":3}}}"#), json!({"told": 0}));
     assert!(call(r#"{"tell":{"trial":0,"outcome":1}}"#)["error"].as_str().unwrap().contains("trial 0"));
     assert!(call(r#"{"tell":{"trial":0}}"#)["error"].as_str().unwrap().contains("outcome"));
@@ -261,6 +268,9 @@ fn a_server_answers_every_line() {
     assert_eq!(call(r#"{"best":{}}"#)["best"]["objective"], 0.25);
     drop(input);
     assert!(child.wait().unwrap().success());
+    // Reports of the outcome that was refused are not kept.
+    let reports = stdout(&thrifty(folder.path(), &["export", "study.toml", "--reports"]));
+    assert_eq!(reports, "trial,step,value\n0,1,2.0\n");
     assert!(
         (History::<Config>::read(folder.path().join("study.jsonl")).unwrap().spent() - 5.0).abs() < 1e-12
     );
@@ -664,4 +674,42 @@ fn a_damaged_journal_is_repaired_up_to_the_damage() {
         let output = repair();
         assert!(text.is_empty() || error(&output).contains("study.jsonl is not a journal"), "{output:?}");
     }
+}
+
+/// Times of trials are left out of the table; parameters with such a name are not.
+#[test]
+fn parameters_may_be_named_as_times() {
+    let parameter = "[[parameters]]\nname = \"warmup_seconds\"\nfloat = { low = 0, high = 1 }";
+    let (folder, _) = study("", &format!("{parameter}\n[optimizer]\nmethod = \"sobol\""));
+    json_of(folder.path(), &["ask", "study.toml"]);
+    stdout(&thrifty(folder.path(), &["tell", "study.toml", "0", "0.5"]));
+    let text = stdout(&thrifty(folder.path(), &["show", "study.toml"]));
+    assert!(text.contains("warmup_seconds  ") || text.contains(" warmup_seconds"), "{text}");
+    assert!(!text.contains("ask_seconds") && !text.contains("evaluate_seconds"), "{text}");
+}
+
+/// A journal of single folds is shown and exported; what needs configurations says that it is not damaged.
+#[test]
+fn journals_of_folds_are_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let lines = [
+        r#"{"thrifty_journal":1,"seed":3,"fingerprint":"any"}"#,
+        r#"{"asked":{"id":0,"query":{"config":{"c":1.5},"repeat":0,"fold":2},"seconds":0.5}}"#,
+        r#"{"told":{"id":0,"outcome":{"measured":{"objectives":[0.25]}},"seconds":1.5}}"#,
+    ];
+    std::fs::write(folder.path().join("folds.jsonl"), lines.join("\n") + "\n").unwrap();
+    let text = stdout(&thrifty(folder.path(), &["show", "folds.jsonl"]));
+    assert!(text.starts_with("1 trials: 1 measured") && !text.contains("best"), "{text}");
+    assert!(["config.c", "repeat", "fold", "1.5", "0.25"].iter().all(|part| text.contains(part)), "{text}");
+    assert_eq!(json_of(folder.path(), &["show", "folds.jsonl", "--json"])["trials"][0]["fold"], 2);
+    let table = stdout(&thrifty(folder.path(), &["export", "folds.jsonl"]));
+    assert!(table.starts_with("trial,state,objective,config.c,fold,repeat,"), "{table}");
+    for command in
+        [["best", "folds.jsonl"].as_slice(), &["report", "folds.jsonl"], &["plot", "folds.jsonl", "history"]]
+    {
+        let text = error(&thrifty(folder.path(), command));
+        assert!(text.contains("single folds") && text.contains("not damaged"), "{text}");
+        assert!(!text.contains("line"), "{text}");
+    }
+    assert!(stdout(&thrifty(folder.path(), &["repair", "folds.jsonl"])).contains("no damage"));
 }

@@ -225,7 +225,13 @@ fn servers_share_a_study_and_keep_their_trials_while_they_live() {
     // Longer than the lease: the server extends it.
     std::thread::sleep(Duration::from_secs(4));
     assert_eq!(other.call(r#"{"ask":{}}"#)["trial"], 2);
+    // An outcome that is refused leaves no reports.
+    let refused =
+        one.call(r#"{"tell":{"trial":0,"outcome":{"objective":0.5,"cost":-1,"reports":[[1,0.25]]}}}"#);
+    assert!(refused["error"].as_str().unwrap().contains("trial 0: the cost is -1"), "{refused}");
     assert_eq!(one.call(r#"{"tell":{"trial":0,"outcome":0.5}}"#), json!({"told": 0}));
+    let reports = stdout(&thrifty(folder.path(), &["export", "study.toml", "--reports"]));
+    assert_eq!(reports, "trial,step,value\n1,3,0.5\n");
     assert!(one.call(r#"{"tell":{"trial":0,"outcome":0.5}}"#)["error"].as_str().unwrap().contains("trial 0"));
     assert_eq!(other.call(r#"{"best":{}}"#)["best"]["objective"], 0.5);
     // The trial of a server that is killed is handed out again.

@@ -11,8 +11,8 @@ use thrifty_sampling::Seed;
 use thrifty_search::{RandomSearch, SobolSearch};
 use thrifty_space::{Config, Space};
 use thrifty_study::{
-    Best, MaxTrials, Measurement, MemoKey, NoImprovement, Optimizer, Outcome, Schedule as Window, StopReason,
-    Study, Trial,
+    Best, Context, MaxTrials, Measurement, MemoKey, NoImprovement, Optimizer, Outcome, Schedule as Window,
+    StopReason, Study, Trial,
 };
 use thrifty_testbed::{Failing, Problem, TestFunction};
 
@@ -202,15 +202,24 @@ fn parallel_trials_differ_under_every_pending_policy() {
     }
 }
 
+/// The expected improvement is compared in the units of the model: the scale of the objective makes no difference.
 #[test]
 fn algorithm_one_stops_when_no_improvement_is_expected() {
     let problem = TestFunction::forrester();
-    let optimizer = BayesianOptimizer::new(problem.space().clone());
-    let mut study = Study::new(optimizer, Seed(5))
-        .with_stop(NoImprovement { epsilon: 1e-4, times: 1 })
-        .with_stop(MaxTrials(60));
-    let reason = study.run(|config, context| problem.evaluate(config, &mut context.noise())).unwrap();
-    assert!(matches!(reason, StopReason::NoImprovement { .. }), "{reason:?} after {}", study.history().len());
+    let trials = [1.0, 1e-6, 1e6].map(|scale| {
+        let optimizer = BayesianOptimizer::new(problem.space().clone());
+        let mut study = Study::new(optimizer, Seed(5))
+            .with_stop(NoImprovement { epsilon: 1e-4, times: 1 })
+            .with_stop(MaxTrials(60));
+        let evaluate = |config: &Config, context: &mut Context<'_>| {
+            scale * problem.evaluate(config, &mut context.noise()).objective().unwrap()
+        };
+        let reason = study.run(evaluate).unwrap();
+        let trials = study.history().len();
+        assert!(matches!(reason, StopReason::NoImprovement { .. }), "{reason:?} after {trials}");
+        trials
+    });
+    assert_eq!(trials, [trials[0]; 3]);
 }
 
 #[test]

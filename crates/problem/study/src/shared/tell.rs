@@ -35,12 +35,21 @@ impl<O: Optimizer> SharedStudy<O> {
     /// [`StudyError::InvalidMeasurement`] as [`Study::tell`](crate::Study::tell), or when the log fails. Nothing has changed then.
     pub fn tell(&mut self, lease: &Lease, outcome: impl Into<Outcome>) -> Result<(), StudyError> {
         let outcome = outcome.into();
-        self.sync()?;
-        if self.study.history.get(lease.trial).is_none() {
-            return Err(StudyError::UnknownTrial(lease.trial));
-        }
-        self.study.require_consistent(lease.trial, &outcome)?;
+        self.check_outcome(lease.trial, &outcome)?;
         self.finish(lease, &outcome, 0.0)
+    }
+
+    /// Refuses an outcome as [`SharedStudy::tell`] would: for a caller that first reports the intermediate values that came with it.
+    /// The lease is checked with the first of them.
+    ///
+    /// # Errors
+    /// [`StudyError::UnknownTrial`], [`StudyError::InvalidMeasurement`], or when the log fails.
+    pub fn check_outcome(&mut self, id: TrialId, outcome: &Outcome) -> Result<(), StudyError> {
+        self.sync()?;
+        if self.study.history.get(id).is_none() {
+            return Err(StudyError::UnknownTrial(id));
+        }
+        self.study.require_consistent(id, outcome)
     }
 
     /// Records an attempt that failed and is made again.

@@ -84,8 +84,10 @@ impl<O: Optimizer> SharedStudy<O> {
     ) -> Result<(), StudyError> {
         let Assignment { trial, lease } = assignment;
         let attempts = self.study.attempts(self.schedule);
+        // The worker that had the trial before may have tried.
+        let failed = self.study.history.failed_attempts_at(trial.id).len();
         let mut recorded = Ok(());
-        evaluate_one(trial, &attempts, evaluate, &mut |message| {
+        evaluate_one(trial, failed, &attempts, evaluate, &mut |message| {
             // After the first error the rest is dropped: either the trial is another worker's now, or the log is gone.
             if recorded.is_ok() {
                 recorded = match message {

@@ -59,7 +59,8 @@ impl<O: Optimizer> Study<O> {
     /// Evaluates a trial that fails again, at most so many times, in [`Study::run`] and [`Study::run_parallel`].
     ///
     /// A failure is an error, a panic or [`Outcome::Failed`](crate::Outcome::Failed); a measurement that is not finite is none. The journal has each failed attempt with
-    /// its reason; reports of it are dropped. The trial's outcome is that of the last attempt.
+    /// its reason; reports of it are dropped. A study that is resumed, and a worker that takes the trial over, make
+    /// the attempts that are left. The trial's outcome is that of the last attempt.
     #[must_use]
     pub fn with_retries(mut self, retries: usize) -> Self {
         self.retries = retries;

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use thrifty_study::{
-    All, Any, EXPECTED_IMPROVEMENT, Failure, FailureReason, History, HistoryView, MaxCost, MaxTrials,
-    Measurement, MeasurementProblem, Memo, NoImprovement, Outcome, StopReason, StopRule, Target, Timing,
-    Trial, TrialId, WallTime,
+    All, Any, EXPECTED_IMPROVEMENT, EXPECTED_IMPROVEMENT_RANGE, Failure, FailureReason, History, HistoryView,
+    MaxCost, MaxTrials, Measurement, MeasurementProblem, Memo, NoImprovement, Outcome, StopReason, StopRule,
+    Target, Timing, Trial, TrialId, WallTime,
 };
 
 #[derive(Default)]
@@ -59,6 +59,19 @@ fn no_expectation_at_all_is_no_reason_to_stop() {
     assert_eq!(rule(0), None, "none is asked for");
     assert_eq!(rule(1), Some(StopReason::NoImprovement { expected: 1e-9, threshold: 1.5 }));
     assert_eq!(rule(2), None, "two are asked for and there is one");
+}
+
+/// Expected improvements in units of a model are compared with the range in the same units; others with the range of the objective.
+#[test]
+fn improvements_are_compared_in_their_own_units() {
+    let outcomes = [4e6, 1e6].map(Outcome::from).to_vec();
+    let mut memos = expectations(&[Some(0.5), Some(0.2)]);
+    memos[1].set(&EXPECTED_IMPROVEMENT_RANGE, &3.0);
+    let view = View { outcomes, memos, ..View::default() };
+    let rule = |epsilon: f64, times: usize| NoImprovement { epsilon, times }.check(&view);
+    assert_eq!(rule(0.0625, 1), None);
+    let stopped = Some(StopReason::NoImprovement { expected: 0.2, threshold: 0.375 });
+    assert_eq!((rule(0.125, 1), rule(0.125, 2)), (stopped.clone(), stopped));
 }
 
 proptest! {

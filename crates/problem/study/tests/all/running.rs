@@ -1,7 +1,8 @@
 //! Loops in which optimisers wait, journals that are read back, measured costs.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use thrifty_sampling::Seed;
 use thrifty_study::{
@@ -177,6 +178,12 @@ fn contradicting_events_are_named_with_their_line() {
         let error = read(&lines).unwrap_err();
         assert_eq!(error, format!("journal <bytes>, {said}"));
     }
+    // A query of another type is no damage.
+    let fold = asked(0).replace(":5,", r#":{"config":{"c":1.5},"fold":2},"#);
+    let said = "journal <bytes> has queries of another kind, such as single folds instead of configurations; it is not damaged";
+    let damaged = fold.replace("fold", "\"fold");
+    assert_eq!(read(&[fold]).unwrap_err(), said);
+    assert!(read(&[damaged]).unwrap_err().starts_with("journal <bytes>, line 2: "));
     // Reports of a trial that had not ended are made again after a pause.
     let resumed = r#""resumed""#.to_owned();
     let again = read(&[asked(0), reported(0), asked(1), told(1), resumed, reported(0)]).unwrap();
@@ -371,9 +378,14 @@ fn impossible_costs_are_refused() {
         for (cost, text) in [(-1.0, "-1"), (f64::NAN, "NaN"), (f64::INFINITY, "inf")] {
             let mut study = Study::new(Patient { needs: 0, of: 0 }, Seed(1));
             let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a trial") };
-            let error = study.tell(trial.id, outcome.clone().with_cost(cost)).unwrap_err().to_string();
+            let wrong = outcome.clone().with_cost(cost);
+            let early = study.check_outcome(trial.id, &wrong).unwrap_err().to_string();
+            let error = study.tell(trial.id, wrong).unwrap_err().to_string();
+            assert_eq!(error, early, "checked before");
             assert!(error.contains(&format!("trial 0: the cost is {text}")), "{error}");
+            study.check_outcome(trial.id, &outcome).unwrap();
             study.tell(trial.id, outcome.clone().with_cost(0.0)).unwrap();
+            assert!(matches!(study.check_outcome(trial.id, &outcome), Err(StudyError::AlreadyTold(_))));
             assert_eq!(study.history().spent(), 0.0);
         }
     }
@@ -437,4 +449,46 @@ fn failed_trials_are_evaluated_again() {
         })
         .unwrap();
     assert_eq!((calls.load(Ordering::Relaxed), study.history().best().is_none()), (1, true));
+}
+
+/// The journal has a failed attempt before its trial ends, whoever evaluates; a study that is resumed then makes the attempts that are left.
+#[test]
+fn attempts_are_counted_across_sittings() {
+    let folder = tempfile::tempdir().unwrap();
+    for threads in [0, 1, 2] {
+        let path = folder.path().join(format!("{threads}.jsonl"));
+        let study = |path: &Path| {
+            let study =
+                Study::new(Patient { needs: 0, of: 0 }, Seed(1)).with_retries(2).with_stop(MaxTrials(1));
+            study.with_journal(path).unwrap()
+        };
+        let copy = path.with_extension("copy");
+        let evaluate = |_: &usize, context: &mut Context<'_>| {
+            // Another thread may write it.
+            let began = Instant::now();
+            let retried = || std::fs::read_to_string(&path).unwrap().matches("\"retried\":").count();
+            while retried() < context.attempt && began.elapsed() < Duration::from_secs(20) {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            assert_eq!(retried(), context.attempt);
+            // What a process would leave that is killed now.
+            std::fs::copy(&path, &copy).unwrap();
+            Outcome::failed("no memory").with_cost(1.0)
+        };
+        let run = |mut study: Study<Patient>,
+                   evaluate: &(dyn Fn(&usize, &mut Context<'_>) -> Outcome + Sync)| {
+            match threads {
+                0 => study.run(evaluate).unwrap(),
+                threads => study.run_parallel(threads, evaluate).unwrap(),
+            };
+            study.history().spent()
+        };
+        assert_eq!(run(study(&path), &evaluate), 3.0);
+        let made = std::sync::Mutex::new(Vec::new());
+        let spent = run(study(&copy), &|_, context| {
+            made.lock().unwrap().push(context.attempt);
+            Outcome::failed("no memory").with_cost(1.0)
+        });
+        assert_eq!((made.into_inner().unwrap(), spent), (vec![2], 3.0), "{threads} threads");
+    }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use thrifty_sampling::Seed;
 use thrifty_study::shared::{
-    AppendError, Entry, EventLog, Lease, LogError, MemoryLog, SharedStudy, Step, verify_replay,
+    AppendError, Assignment, Entry, EventLog, Lease, LogError, MemoryLog, SharedStudy, Step, verify_replay,
 };
 use thrifty_study::{
     Ask, Context, Curve, Direction, Directions, Fingerprint, History, MaxTrials, Next, Optimizer,
@@ -464,6 +464,23 @@ fn workers_retry_and_prune_as_threads_do() {
     assert_eq!(verify_replay(PROBE, &mut log.clone()).unwrap(), 30);
     let bodies: Vec<Entry> = log.clone().read_from(0).unwrap();
     assert_eq!(bodies.iter().filter(|entry| entry.body.starts_with("{\"retried\"")).count(), 8);
+}
+
+/// A worker that takes a trial over makes the attempts that the worker before has left.
+#[test]
+fn attempts_are_counted_across_workers() {
+    let mut log = MemoryLog::new();
+    let mut lost = join(study(1), &log);
+    let Step::Evaluate(Assignment { lease, .. }) = lost.next_step().unwrap() else { panic!("a first trial") };
+    let body = r#"{"retried":{"id":0,"failure":{"error":{"message":"no memory"}},"seconds":0.5}}"#.to_owned();
+    let seq = log.read_from(0).unwrap().len() as u64;
+    log.append(seq, &[body.clone(), body], Some(&lease)).unwrap();
+    let mut made = Vec::new();
+    let report = join(study(1).with_retries(3), &log).run_worker(|_: &f64, context: &mut Context<'_>| {
+        made.push(context.attempt);
+        Outcome::failed("no memory")
+    });
+    assert_eq!((report.unwrap().taken_over, made), (1, vec![2, 3]));
 }
 
 type Append = dyn FnMut(&mut MemoryLog, u64, &[String], Option<&Lease>) -> Result<(), AppendError> + Send;
