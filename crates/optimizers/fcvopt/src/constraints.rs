@@ -73,6 +73,11 @@ impl Constraints {
         self.logarithms().map(|logarithm| logarithm.value(x)).sum()
     }
 
+    /// True where all rather hold than not.
+    pub(crate) fn probably_hold(&self, x: &[f64]) -> bool {
+        self.log_probability(x).exp() >= 0.5
+    }
+
     /// Adds the hyperparameters to a memo.
     pub(crate) fn remember(&self, memo: &mut Memo) {
         self.hyperparameters.iter().enumerate().for_each(|(j, values)| memo.set(&key(j), values));

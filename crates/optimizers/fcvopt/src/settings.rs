@@ -122,7 +122,8 @@ pub struct FractionalSettings {
     /// True if costs matter.
     pub costs: FoldCosts,
     /// A fit is worth it when it is expected to lower the best mean by this share of the range of means so far. What is
-    /// less is passed over, and the study stops when no fold is worth its cost. 0: every fold is.
+    /// less is passed over, and the study stops when no fold is worth its cost. 0: every fold is. With constraints the means are those
+    /// of configurations that probably keep them; while there is none, every fit is worth it.
     pub worth: f64,
     /// Rule for the recommendation.
     pub incumbent: Incumbent,

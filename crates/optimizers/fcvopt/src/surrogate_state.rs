@@ -2,7 +2,7 @@
 
 use thrifty_censored::Response;
 use thrifty_cv::FoldQuery;
-use thrifty_domain::PointsRef;
+use thrifty_domain::{Points, PointsRef};
 use thrifty_gp::GpSettings;
 use thrifty_hgp::{Component, Hgp, HgpPosterior};
 use thrifty_space::Space;
@@ -25,6 +25,7 @@ pub struct FoldSurrogateState {
     costs: Costs,
     constraints: Constraints,
     evidence: Evidence,
+    baseline: Points,
 }
 
 /// An evaluated configuration and the posterior of its loss, according to the target.
@@ -92,7 +93,8 @@ impl FoldSurrogateState {
         };
         let target = target(&posterior, settings).map_err(fitting)?;
         let constraints = Constraints::learn(space, settings, &evidence, history, seed, id)?;
-        Ok(Some(Self { posterior, target, costs, constraints, evidence }))
+        let baseline = baseline(&constraints, &evidence.evaluated);
+        Ok(Some(Self { posterior, target, costs, constraints, evidence, baseline }))
     }
 
     /// The process.
@@ -131,7 +133,7 @@ impl FoldSurrogateState {
 
     /// True where a configuration rather keeps all constraints than breaks one.
     pub(crate) fn is_probably_feasible(&self, x: &[f64]) -> bool {
-        self.probability_feasible(x) >= 0.5
+        self.constraints.probably_hold(x)
     }
 
     pub(crate) fn evidence(&self) -> &Evidence {
@@ -142,6 +144,17 @@ impl FoldSurrogateState {
     #[must_use]
     pub fn evaluated(&self) -> PointsRef<'_> {
         self.evidence.evaluated.as_ref()
+    }
+
+    /// Evaluated configurations that the next is to improve on: those that probably keep all constraints, or all of them while none does.
+    #[must_use]
+    pub fn baseline(&self) -> PointsRef<'_> {
+        self.baseline.as_ref()
+    }
+
+    /// True if some evaluated configuration probably keeps all constraints.
+    pub(crate) fn has_feasible(&self) -> bool {
+        self.baseline().rows().next().is_some_and(|x| self.is_probably_feasible(x))
     }
 
     /// Evaluated configurations from best to worst, by the mean plus what the incumbent rule adds for risk; those that probably break a
@@ -174,6 +187,13 @@ impl FoldSurrogateState {
         let asked = &self.evidence.asked;
         (0..all).filter(|fold| !asked.iter().any(|(point, asked)| asked == fold && point == x)).collect()
     }
+}
+
+/// The configurations that probably keep all constraints; all of them if none does.
+fn baseline(constraints: &Constraints, evaluated: &Points) -> Points {
+    let mut feasible = Points::new(evaluated.dim());
+    evaluated.rows().filter(|x| constraints.probably_hold(x)).for_each(|x| feasible.push(x));
+    if feasible.is_empty() { evaluated.clone() } else { feasible }
 }
 
 /// Target of a hierarchical process: the loss over all folds, or the true one.
