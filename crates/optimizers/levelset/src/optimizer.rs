@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use thrifty_domain::Points;
 use thrifty_model_based::{
-    Designer, GpSurrogate, ModelBased, OutputFitter, SurrogateState, Turn, ask_given, check_config,
-    design_changed, fingerprint, surrogate_fingerprint,
+    Designer, GpSurrogate, ModelBased, OutputFitter, SurrogateState, Turn, ask_given, asked_points,
+    check_config, design_changed, fingerprint, is_asked, measurement, surrogate_fingerprint,
 };
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, KnownConstraint, Space};
@@ -172,7 +172,7 @@ impl LevelSetOptimizer {
         id: TrialId,
     ) -> Result<Option<LevelSetState<'a>>, OptimizerError> {
         self.follow_seed(history.seed())?;
-        let asked = self.encoded(history, |_| true)?;
+        let asked = asked_points(&self.space, history.trials())?;
         let pending = self.encoded(history, |trial| trial.outcome.is_none())?;
         let told: Vec<&Trial<Config>> =
             history.trials().iter().filter(|trial| trial.outcome.is_some()).collect();
@@ -222,7 +222,7 @@ impl LevelSetOptimizer {
         id: TrialId,
     ) -> Result<Option<Config>, OptimizerError> {
         let (design, space, seed) = (&self.settings.initial, &self.space, history.seed());
-        let asked = self.encoded(history, |_| true)?;
+        let asked = asked_points(&self.space, history.trials())?;
         if !self.settings.over.is_finite() {
             let designer = Designer { design, space, seed, run: 0, known_constraint: &self.known_constraint };
             return designer.config(&asked, id);

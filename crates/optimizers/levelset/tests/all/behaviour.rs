@@ -734,3 +734,29 @@ fn an_enqueued_part_leaves_the_classified_set_alone() {
     };
     assert_eq!(points(true), points(false));
 }
+
+/// A point of a finite domain that was lost to the machine is evaluated in the end.
+#[test]
+fn unrelated_failures_leave_a_point_open() {
+    let space = Space::builder().int("i", 0, 3).build().unwrap();
+    let settings = LevelSetSettings {
+        threshold: Threshold::Fixed(0.0),
+        over: ClassificationSet::Grid { per_axis: 4 },
+        stop_when_certified: false,
+        ..LevelSetSettings::default()
+    };
+    let optimizer = LevelSetOptimizer::new(space, settings).unwrap();
+    let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(20));
+    let mut lost = false;
+    study
+        .run(|config: &Config, _| {
+            let i = config.int("i").unwrap();
+            if i == 2 && !std::mem::replace(&mut lost, true) {
+                return Outcome::unrelated("machine down");
+            }
+            Outcome::from(Measurement::from(i as f64 - 1.5))
+        })
+        .unwrap();
+    let measured = study.history().measured().filter(|(trial, _)| trial.query.int("i") == Ok(2)).count();
+    assert!(lost && measured == 1, "{measured} of {}", study.history().len());
+}

@@ -778,3 +778,37 @@ fn marginals_are_densities() {
     assert!(best.0 > best.1, "{best:?} at the smallest loss");
     assert!(anew.marginals(study.history(), "z", &values).is_err(), "no such parameter");
 }
+
+/// A failure that has nothing to do with the configuration does not count as asked: told at once or later, it is evaluated in the end.
+#[test]
+fn unrelated_failures_are_asked_again() {
+    let loss = |config: &Config| match config.str("a").unwrap() {
+        "p" => 3.0,
+        "q" => -1.0,
+        "r" => 2.0,
+        _ => 4.0,
+    };
+    for late in [false, true] {
+        let space = Space::builder().categorical("a", ["p", "q", "r", "t"]).build().unwrap();
+        let mut study = Study::new(TpeOptimizer::new(space).unwrap(), Seed(1)).with_stop(MaxTrials(20));
+        let (mut lost, mut waiting) = (false, None);
+        while let Next::Evaluate(trial) = study.ask().unwrap() {
+            if let Some(id) = waiting.take() {
+                study.tell(id, Outcome::unrelated("machine down")).unwrap();
+            }
+            if trial.query.str("a").unwrap() == "q" && !lost {
+                lost = true;
+                if late {
+                    waiting = Some(trial.id);
+                } else {
+                    study.tell(trial.id, Outcome::unrelated("machine down")).unwrap();
+                }
+            } else {
+                study.tell(trial.id, loss(&trial.query)).unwrap();
+            }
+        }
+        assert!(lost, "one was lost");
+        assert_eq!(study.recommend().unwrap().unwrap().config.str("a"), Ok("q"), "late: {late}");
+        assert_eq!(study.history().len(), 5, "each once, and one again");
+    }
+}
