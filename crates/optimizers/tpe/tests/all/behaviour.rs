@@ -779,6 +779,41 @@ fn marginals_are_densities() {
     assert!(anew.marginals(study.history(), "z", &values).is_err(), "no such parameter");
 }
 
+fn normal(mean: f64, std_dev: f64) -> ParameterPrior {
+    ParameterPrior::Normal { mean, std_dev }
+}
+
+/// Space of one number with a normal prior that is centred beyond a bound: the start is near that bound. Without mass between the bounds
+/// the prior is an error.
+#[test]
+fn priors_beyond_the_bounds_start_at_the_nearer_bound() {
+    let with = |low: f64, high: f64, prior: ParameterPrior| {
+        let space = Space::builder().float("x", low, high).build().unwrap();
+        TpeOptimizer::new(space)?.with_priors(BTreeMap::from([("x".to_owned(), prior)]))
+    };
+    for (low, high) in [(9.0, 20.0), (-20.0, -9.0), (36.0, 40.0), (-40.0, -36.0)] {
+        let mut study =
+            Study::new(with(low, high, normal(0.0, 1.0)).unwrap(), Seed(1)).with_stop(MaxTrials(25));
+        study.run(|config: &Config, _| config.float("x").unwrap()).unwrap();
+        let nearer = low.abs().min(high.abs());
+        let first = study.history().trials().iter().take(10).map(|t| t.query.float("x").unwrap());
+        let first: Vec<f64> = first.collect();
+        assert!(first.iter().all(|x| (nearer..nearer + 2.0).contains(&x.abs())), "{low} {high}: {first:?}");
+        let distinct: HashSet<u64> = first.iter().map(|x| x.to_bits()).collect();
+        assert_eq!(distinct.len(), 10, "{low} {high}: {first:?}");
+        let mut tpe = with(low, high, normal(0.0, 1.0)).unwrap();
+        for (l, g) in tpe.marginals(study.history(), "x", &[low, 0.5 * (low + high), high]).unwrap() {
+            assert!(l.is_finite() && g.is_finite(), "{low} {high}: {l} {g}");
+        }
+    }
+    for (low, high) in [(50.0, 60.0), (-60.0, -50.0)] {
+        let error = with(low, high, normal(0.0, 1.0)).err().unwrap();
+        let text = format!("{error} {:?}", std::error::Error::source(&error).map(ToString::to_string));
+        assert!(text.contains("\"x\"") || text.contains("`x`") || text.contains(" x"), "{text}");
+        assert!(text.contains("no mass between the bounds"), "{text}");
+    }
+}
+
 /// A failure that has nothing to do with the configuration does not count as asked: told at once or later, it is evaluated in the end.
 #[test]
 fn unrelated_failures_are_asked_again() {
