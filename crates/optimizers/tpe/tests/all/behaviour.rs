@@ -814,6 +814,27 @@ fn priors_beyond_the_bounds_start_at_the_nearer_bound() {
     }
 }
 
+/// The best trial is recommended as it was evaluated, to the bit: of the study, of a queue and of known trials.
+#[test]
+fn recommendations_are_configurations_that_were_evaluated() {
+    let space = Space::builder().log_float("rate", 1e-5, 1.0).build().unwrap();
+    let at = |rate: f64| {
+        let mut config = Config::new();
+        config.insert("rate", rate);
+        config
+    };
+    let loss = |config: &Config| (config.float("rate").unwrap().ln() - 1e-3_f64.ln()).abs();
+    let mut study = Study::new(TpeOptimizer::new(space.clone()).unwrap(), Seed(1)).with_stop(MaxTrials(5));
+    study.enqueue(at(0.001)).unwrap();
+    study.run(|config: &Config, _| loss(config)).unwrap();
+    assert_eq!(study.recommend().unwrap().unwrap().config, at(0.001));
+    assert_eq!(study.history().trials()[0].query, at(0.001));
+    let known = TpeOptimizer::new(space).and_then(|tpe| tpe.with_known(vec![(at(0.001), -1.0)])).unwrap();
+    let mut study = Study::new(known, Seed(1)).with_stop(MaxTrials(5));
+    study.run(|config: &Config, _| loss(config)).unwrap();
+    assert_eq!(study.recommend().unwrap().unwrap().config, at(0.001));
+}
+
 /// A failure that has nothing to do with the configuration does not count as asked: told at once or later, it is evaluated in the end.
 #[test]
 fn unrelated_failures_are_asked_again() {
