@@ -106,6 +106,7 @@ impl<'a> FoldTurn<'a> {
         let mut memo = Memo::default();
         memo.set(&WARM_START, &self.state.posterior().hyperparameters());
         self.state.constraints().remember(&mut memo);
+        self.state.costs().remember(&mut memo);
         let query = self.optimizer.query(self.space().decode(&chosen.x), code);
         let suggestion = Suggestion { query, diagnostics, memo }
             .with_outlook(&EXPECTED_IMPROVEMENT, gain)
