@@ -332,6 +332,8 @@ impl Optimizer for FractionalCv {
             Some(model) => ours.with("process", &described(model, self.space.dim()))?,
             None => ours,
         };
-        Ok(design_changed(ours.with_budget(self.settings.budget)))
+        let ours =
+            ours.with_budget(self.settings.budget()).with_budget_in("settings.incumbent.verified.budget");
+        Ok(design_changed(ours))
     }
 }

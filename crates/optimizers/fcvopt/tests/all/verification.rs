@@ -451,3 +451,35 @@ fn every_repeat_is_verified() {
         "the verification is all of it"
     );
 }
+
+/// A larger budget in either spelling is one on resume: fingerprints agree, and the search goes on.
+#[test]
+fn a_larger_budget_resumes_in_both_spellings() {
+    let plain = |budget: usize| FractionalSettings {
+        budget: Some(budget),
+        finalists: Some(2),
+        ..FractionalSettings::new(FOLDS)
+    };
+    let verified = |budget: usize| FractionalSettings {
+        incumbent: Incumbent::Verified { top: 2, budget },
+        ..FractionalSettings::new(FOLDS)
+    };
+    for settings in [&plain as &dyn Fn(usize) -> FractionalSettings, &verified] {
+        let with = |budget: usize| {
+            FractionalCv::new(space(), FOLDS).and_then(|cv| cv.with_settings(settings(budget))).unwrap()
+        };
+        let [before, after] = [15, 25].map(|budget| with(budget).fingerprint().unwrap());
+        assert_eq!(before.differences(&after), []);
+        let mut study = Study::new(with(15), Seed(2));
+        study.run(|query: &FoldQuery, _| loss(query)).unwrap();
+        assert_eq!(study.history().len(), 15);
+        let asked = with(25).ask(study.history(), TrialId(15)).unwrap();
+        assert!(matches!(asked, Ask::Evaluate(_)), "{asked:?}");
+    }
+    let other = FractionalSettings { incumbent: Incumbent::Verified { top: 1, budget: 15 }, ..verified(15) };
+    let other = FractionalCv::new(space(), FOLDS).and_then(|cv| cv.with_settings(other)).unwrap();
+    let ours = FractionalCv::new(space(), FOLDS).and_then(|cv| cv.with_settings(verified(15))).unwrap();
+    let differences = ours.fingerprint().unwrap().differences(&other.fingerprint().unwrap());
+    assert_eq!(differences.len(), 1, "{differences:?}");
+    assert_eq!(differences[0].path, "settings.incumbent.verified.top");
+}
