@@ -1,5 +1,8 @@
 //! Splits of rows into folds.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use thrifty_sampling::{Seed, Stream};
 
 use crate::SplitError;
@@ -79,22 +82,21 @@ impl Splits {
     /// [`SplitError`], also for fewer groups than folds.
     pub fn grouped(groups: &[usize], folds: usize, repeats: usize, seed: Seed) -> Result<Self, SplitError> {
         check(groups.len(), folds, repeats)?;
-        let mut names: Vec<usize> = groups.to_vec();
-        names.sort_unstable();
-        names.dedup();
+        let mut sizes_of = BTreeMap::<usize, usize>::new();
+        groups.iter().for_each(|group| *sizes_of.entry(*group).or_insert(0) += 1);
+        let names: Vec<usize> = sizes_of.keys().copied().collect();
         if names.len() < folds {
             return Err(SplitError::TooFewGroups { groups: names.len(), folds });
         }
-        let size = |name: usize| groups.iter().filter(|group| **group == name).count();
         let one = |rng: &mut Stream| {
             let mut order = names.clone();
             rng.shuffle(&mut order);
-            order.sort_by_key(|name| std::cmp::Reverse(size(*name)));
+            order.sort_by_key(|name| Reverse(sizes_of[name]));
             let mut sizes = vec![0; folds];
-            let mut of_group = std::collections::BTreeMap::new();
+            let mut of_group = BTreeMap::new();
             for name in order {
                 let smallest = (0..folds).min_by_key(|fold| sizes[*fold]).unwrap_or(0);
-                sizes[smallest] += size(name);
+                sizes[smallest] += sizes_of[&name];
                 of_group.insert(name, smallest);
             }
             groups.iter().map(|group| of_group[group]).collect()

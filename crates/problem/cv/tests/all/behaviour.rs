@@ -84,6 +84,15 @@ fn what_cannot_be_split_is_named() {
     );
 }
 
+/// As many groups as a clinic has patients: their sizes are counted once.
+#[test]
+fn many_groups_are_split_at_once() {
+    let groups: Vec<usize> = (0..200_000).map(|row| row / 2).collect();
+    let splits = Splits::grouped(&groups, 5, 1, Seed(1)).unwrap();
+    let sizes: Vec<usize> = (0..5).map(|fold| splits.get(0, fold).unwrap().test.len()).collect();
+    assert_eq!(sizes, [40_000; 5]);
+}
+
 /// Optimiser that suggests 0, ⅛, ⅜, … and reports how many measured configurations it has seen.
 struct Steps;
 
