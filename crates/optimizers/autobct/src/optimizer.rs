@@ -16,8 +16,8 @@ use thrifty_study::{
 use self::progress::{Place, Progress};
 use crate::decision::controls::MOST;
 use crate::{
-    AutoBctError, AutoBctSettings, Controls, Decision, Expectation, NoiseStdDev, Plan, Shrunk, State,
-    ValueMap, Values,
+    AutoBctError, AutoBctSettings, BellmanRecursion, Controls, Decision, Expectation, NoiseStdDev, Plan,
+    Shrunk, State, ValueFunction, ValueMap, Values,
 };
 
 /// Training under a budget: Algorithm 4 of the paper, by exact look-ahead or with a map.
@@ -225,7 +225,26 @@ impl AutoBct {
     }
 
     fn without_map(&self, progress: &Progress, depth: usize) -> Result<Values, AutoBctError> {
-        self.decision.steps(&progress.state, depth, &self.expectation(progress))
+        self.ahead(progress, depth, None)
+    }
+
+    /// Values before a leaf, or without one.
+    ///
+    /// # Errors
+    /// [`AutoBctError::LookAhead`] instead of an ask that would take hours or for ever.
+    fn ahead(
+        &self,
+        progress: &Progress,
+        depth: usize,
+        leaf: Option<&dyn ValueFunction>,
+    ) -> Result<Values, AutoBctError> {
+        let expectation = self.expectation(progress);
+        let recursion = BellmanRecursion::new(&self.decision, depth, leaf, &expectation)?;
+        let evaluations = recursion.evaluations(self.decision.controls().len());
+        if evaluations > MOST_EVALUATIONS {
+            return Err(AutoBctError::LookAhead { depth, evaluations, most: MOST_EVALUATIONS });
+        }
+        recursion.of_controls(self.decision.controls(), &progress.state)
     }
 
     fn with_level(
@@ -237,7 +256,7 @@ impl AutoBct {
     ) -> Result<Values, AutoBctError> {
         let leaf = map.level(level, &self.decision)?;
         let leaf = Shrunk { of: &leaf, epsilon: self.settings.epsilon };
-        self.decision.on_the_fly(&progress.state, depth, &leaf, &self.expectation(progress))
+        self.ahead(progress, depth, Some(&leaf))
     }
 
     fn stop(message: &str, progress: &Progress, numbers: &[(&str, f64)]) -> Ask<Config> {
@@ -341,6 +360,9 @@ impl Optimizer for AutoBct {
         }
     }
 }
+
+/// Most evaluations of a look-ahead in one ask: with 101 later controls and no map some hours.
+const MOST_EVALUATIONS: u64 = 10_000_000_000;
 
 /// Points to choose from: all of a finite space that has no more, else a grid over its columns snapped to what there is,
 /// each once.

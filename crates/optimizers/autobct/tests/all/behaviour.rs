@@ -416,3 +416,32 @@ fn trainings_beside_the_grid_are_learnt_where_they_were() {
     let [coarse, fine] = [11, 101].map(|grid| told(grid, &on));
     assert!((coarse.0 - fine.0).abs() < 1e-9, "{coarse:?} {fine:?}");
 }
+
+/// A look-ahead that would not come to an end is an error that names the plan and the ways out; one of smaller grids is none.
+#[test]
+fn endless_plans_are_refused() {
+    let asked = |plan: Plan, grid: usize| {
+        let settings = AutoBctSettings { plan, grid, later_grid: grid, ..AutoBctSettings::default() };
+        let asked = Study::new(optimizer(settings), Seed(0)).ask();
+        asked.err().map(|error| {
+            let mut text = error.to_string();
+            let mut source = std::error::Error::source(&error);
+            while let Some(inner) = source {
+                text = format!("{text}: {inner}");
+                source = inner.source();
+            }
+            text
+        })
+    };
+    for plan in [
+        Plan::Horizon { horizon: 4 },
+        Plan::Horizon { horizon: 10 },
+        Plan::Relaxed { depth: 4 },
+        Plan::Relaxed { depth: usize::MAX },
+    ] {
+        let error = asked(plan, 101).expect("refused");
+        assert!(error.contains("trainings ahead") && error.contains("`Plan::Relaxed`"), "{error}");
+    }
+    assert_eq!(asked(Plan::Relaxed { depth: 3 }, 5), None);
+    assert_eq!(asked(Plan::Horizon { horizon: 3 }, 5), None);
+}
