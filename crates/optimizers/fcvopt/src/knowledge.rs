@@ -14,8 +14,9 @@ use crate::costs::LogCost;
 ///
 /// `KG_j` is by how much the best posterior mean of the target among the evaluated configurations and x falls once fold j
 /// is observed at x, expected: exact. Evaluated configurations that probably break a constraint do not count, unless all
-/// do: their means can be the smallest, and nothing that is feasible would lower them. Folds that were never observed are all the same to the model, so one of them
-/// stands for all (of each repeat). Where two folds are equally good the gradient is that of one of them.
+/// do: their means can be the smallest, and nothing that is feasible would lower them. Folds that were never observed are
+/// all the same to the model, so one of them stands for all (of each repeat). Where two folds are equally good the
+/// gradient is that of one of them.
 pub struct FoldKnowledge<'a> {
     options: Vec<FoldOption<'a>>,
 }
