@@ -29,6 +29,19 @@ pub enum AutoBctError {
         /// Value in the decision.
         expected: String,
     },
+    /// A look-ahead that would not come to an end.
+    #[error(
+        "the plan looks {depth} trainings ahead with {evaluations} evaluations, expected at most {most}: take a value map, fewer \
+         controls (`grid`, `later_grid`), or `Plan::Relaxed` with a depth of 2"
+    )]
+    LookAhead {
+        /// Trainings looked ahead.
+        depth: usize,
+        /// Evaluations that they take; the largest number for more than it.
+        evaluations: u64,
+        /// Most evaluations.
+        most: u64,
+    },
     /// A file that is no map.
     #[error("no value map: {reason}")]
     File {

@@ -3,6 +3,7 @@
 mod progress;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use thrifty_check::InputError;
 use thrifty_domain::Points;
@@ -12,18 +13,19 @@ use thrifty_study::{
     Ask, Best, Fingerprint, History, Optimizer, OptimizerError, StopReason, Suggestion, TrialId,
 };
 
-use self::progress::Progress;
+use self::progress::{Place, Progress};
 use crate::decision::controls::MOST;
 use crate::{
-    AutoBctError, AutoBctSettings, Controls, Decision, Expectation, NoiseStdDev, Plan, Shrunk, State,
-    ValueMap, Values,
+    AutoBctError, AutoBctSettings, BellmanRecursion, Controls, Decision, Expectation, NoiseStdDev, Plan,
+    Shrunk, State, ValueFunction, ValueMap, Values,
 };
 
 /// Training under a budget: Algorithm 4 of the paper, by exact look-ahead or with a map.
 ///
 /// Before each training the beliefs about score and cost are brought up to date, and the control is the one of highest value; when the
 /// expected score of what was trained last is at least the value of going on, the study stops with the numbers behind it.
-/// Trials have one objective, the score's raw value, and a cost. One training at a time: another is not suggested
+/// Trials have one objective, the score's raw value, and a cost. A training from elsewhere is learnt at its own control, on the grid or
+/// not. One training at a time: another is not suggested
 /// while one runs. A failed training is not learnt from, and its control is not tried again, unless the failure has
 /// nothing to do with it; its cost is spent. Constraints of measurements are not used.
 ///
@@ -37,25 +39,32 @@ pub struct AutoBct {
     decision: Decision,
     map: Option<ValueMap>,
     smoother: Option<SmoothingSpline>,
-    basis: (String, String),
+    /// Of score and cost.
+    bases: [Arc<dyn Basis>; 2],
+    noise_at: NoiseAt,
     /// Name of a noise that depends on the control.
     noise: Option<String>,
 }
 
+/// Standard deviations of the noise at a point of the unit cube.
+type NoiseAt = Arc<dyn Fn(&[f64]) -> NoiseStdDev + Send + Sync>;
+
 impl AutoBct {
-    /// An optimiser with bases of score and cost over the columns of the space, and the prior of their coefficients.
+    /// An optimiser with bases of score and cost over the columns of the space, and the prior of their coefficients. Bases of any type may
+    /// be behind an `Arc<dyn Basis>`.
     ///
     /// # Errors
     /// [`OptimizerError`] names the setting, basis or belief that does not fit.
     pub fn new(
         space: Space,
-        score: &dyn Basis,
-        cost: &dyn Basis,
+        score: &(impl Basis + Clone + 'static),
+        cost: &(impl Basis + Clone + 'static),
         prior: State,
         settings: AutoBctSettings,
     ) -> Result<Self, OptimizerError> {
         let noise = settings.noise_std_dev;
-        Self::build(space, [score, cost], prior, settings, &|_| noise)
+        let bases: [Arc<dyn Basis>; 2] = [Arc::new(score.clone()), Arc::new(cost.clone())];
+        Self::build(space, bases, prior, settings, Arc::new(move |_| noise))
     }
 
     /// Algorithm 4 of `cironis2022`: settings as those of [`AutoBctSettings::paper`] before a value function. A map of
@@ -66,7 +75,7 @@ impl AutoBct {
     /// As [`AutoBct::new`] and [`AutoBct::with_value_function`].
     pub fn paper(
         space: Space,
-        [score, cost]: [&dyn Basis; 2],
+        [score, cost]: [&(impl Basis + Clone + 'static); 2],
         prior: State,
         settings: AutoBctSettings,
         map: ValueMap,
@@ -81,45 +90,47 @@ impl AutoBct {
     /// As [`AutoBct::new`], and for a standard deviation that is not positive and finite at one of the controls.
     pub fn with_noise(
         space: &Space,
-        [score, cost]: [&dyn Basis; 2],
+        [score, cost]: [&(impl Basis + Clone + 'static); 2],
         prior: State,
         settings: AutoBctSettings,
         name: impl Into<String>,
-        noise: impl Fn(&Config) -> NoiseStdDev,
+        noise: impl Fn(&Config) -> NoiseStdDev + Send + Sync + 'static,
     ) -> Result<Self, OptimizerError> {
-        let at = |point: &[f64]| noise(&space.decode(point));
-        let built = Self::build(space.clone(), [score, cost], prior, settings, &at)?;
+        let of_space = space.clone();
+        let at = move |point: &[f64]| noise(&of_space.decode(point));
+        let bases: [Arc<dyn Basis>; 2] = [Arc::new(score.clone()), Arc::new(cost.clone())];
+        let built = Self::build(space.clone(), bases, prior, settings, Arc::new(at))?;
         Ok(Self { noise: Some(name.into()), ..built })
     }
 
     fn build(
         space: Space,
-        [score, cost]: [&dyn Basis; 2],
+        bases: [Arc<dyn Basis>; 2],
         prior: State,
         settings: AutoBctSettings,
-        noise: &dyn Fn(&[f64]) -> NoiseStdDev,
+        noise_at: NoiseAt,
     ) -> Result<Self, OptimizerError> {
         let failed =
             |error: AutoBctError| OptimizerError::failed("setting up training under a budget", error);
         settings.validate().map_err(failed)?;
+        let [score, cost] = &bases;
         for (basis, belief) in [(score, &prior.score), (cost, &prior.cost)] {
             thrifty_check::length("coefficients of a belief", belief.len(), basis.len())
                 .map_err(|error| failed(error.into()))?;
         }
         let controls = |name, count: usize| -> Result<Controls, AutoBctError> {
-            Controls::new(choices(&space, name, count)?.as_ref(), score, cost, noise)
+            Controls::new(choices(&space, name, count)?.as_ref(), score, cost, |point| noise_at(point))
         };
         let now = controls("controls of each number", settings.grid).map_err(failed)?;
         let later = controls("later controls of each number", settings.later_grid).map_err(failed)?;
         let decision = Decision::with_later(settings.gamma, now, later, settings.of_cost).map_err(failed)?;
-        let basis = (score.name(), cost.name());
         let smoother = if settings.smooth {
             let points = decision.controls().points();
             Some(SmoothingSpline::new(points.as_ref()).map_err(|error| failed(error.into()))?)
         } else {
             None
         };
-        Ok(Self { space, settings, prior, decision, map: None, smoother, basis, noise: None })
+        Ok(Self { space, settings, prior, decision, map: None, smoother, bases, noise_at, noise: None })
     }
 
     /// Sets a value function for what follows after the trainings that are looked ahead: Algorithm 4 as it is in the paper. `epsilon` is then taken off
@@ -162,8 +173,7 @@ impl AutoBct {
     /// As [`AutoBct::state`].
     pub fn stopping_value(&self, history: &History<Config>) -> Result<Option<f64>, OptimizerError> {
         let progress = self.progress(history)?;
-        let score = |(control, _)| progress.state.score_at(self.decision.controls(), control);
-        Ok(progress.last.map(score))
+        Ok(progress.last.as_ref().map(|(place, _)| self.score_at(&progress, place)))
     }
 
     /// The value of training each control next, with what follows as the plan has it; nothing when the horizon is over.
@@ -215,7 +225,26 @@ impl AutoBct {
     }
 
     fn without_map(&self, progress: &Progress, depth: usize) -> Result<Values, AutoBctError> {
-        self.decision.steps(&progress.state, depth, &self.expectation(progress))
+        self.ahead(progress, depth, None)
+    }
+
+    /// Values before a leaf, or without one.
+    ///
+    /// # Errors
+    /// [`AutoBctError::LookAhead`] instead of an ask that would take hours or for ever.
+    fn ahead(
+        &self,
+        progress: &Progress,
+        depth: usize,
+        leaf: Option<&dyn ValueFunction>,
+    ) -> Result<Values, AutoBctError> {
+        let expectation = self.expectation(progress);
+        let recursion = BellmanRecursion::new(&self.decision, depth, leaf, &expectation)?;
+        let evaluations = recursion.evaluations(self.decision.controls().len());
+        if evaluations > MOST_EVALUATIONS {
+            return Err(AutoBctError::LookAhead { depth, evaluations, most: MOST_EVALUATIONS });
+        }
+        recursion.of_controls(self.decision.controls(), &progress.state)
     }
 
     fn with_level(
@@ -227,7 +256,7 @@ impl AutoBct {
     ) -> Result<Values, AutoBctError> {
         let leaf = map.level(level, &self.decision)?;
         let leaf = Shrunk { of: &leaf, epsilon: self.settings.epsilon };
-        self.decision.on_the_fly(&progress.state, depth, &leaf, &self.expectation(progress))
+        self.ahead(progress, depth, Some(&leaf))
     }
 
     fn stop(message: &str, progress: &Progress, numbers: &[(&str, f64)]) -> Ask<Config> {
@@ -250,7 +279,7 @@ impl Optimizer for AutoBct {
         }
         let progress = self.progress(history)?;
         let controls = self.decision.controls();
-        let expected = progress.last.map(|(control, _)| progress.state.score_at(controls, control));
+        let expected = progress.last.as_ref().map(|(place, _)| self.score_at(&progress, place));
         let score = expected.unwrap_or(f64::NEG_INFINITY);
         let guards = [("expected_score", score)];
         if history.len() >= self.settings.max_epochs {
@@ -291,17 +320,15 @@ impl Optimizer for AutoBct {
     /// The trained configuration with the best posterior score; the value is that score.
     fn recommend(&mut self, history: &History<Config>) -> Result<Option<Best<Config>>, OptimizerError> {
         let progress = self.progress(history)?;
-        let score = |control: usize| progress.state.score_at(self.decision.controls(), control);
+        let score = |(place, _): &(Place, usize)| self.score_at(&progress, place);
         let best = if self.settings.recall_best {
-            let better = |a: (usize, usize), b: (usize, usize)| if score(b.0) > score(a.0) { b } else { a };
-            progress.trained.iter().copied().reduce(better)
+            progress.trained.iter().reduce(|a, b| if score(b) > score(a) { b } else { a })
         } else {
-            progress.last
+            progress.last.as_ref()
         };
         // The model has a scale of its own, the value of a recommendation is the objective's.
-        let value = |control: usize| self.settings.score.invert(score(control));
-        Ok(best
-            .map(|(control, trial)| Best::posterior(history.trials()[trial].query.clone(), value(control))))
+        let value = |best| self.settings.score.invert(score(best));
+        Ok(best.map(|best| Best::posterior(history.trials()[best.1].query.clone(), value(best))))
     }
 
     /// A control is whole: what to train is no choice of a part.
@@ -315,12 +342,12 @@ impl Optimizer for AutoBct {
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
-        let (score, cost) = &self.basis;
+        let [score, cost] = &self.bases;
         let ours = Fingerprint::new("training under a budget")
             .with("settings", &self.settings)?
             .with("prior", &self.prior)?
-            .with("basis of the score", score)?
-            .with("basis of the cost", cost)?
+            .with("basis of the score", &score.name())?
+            .with("basis of the cost", &cost.name())?
             .with("space", &self.space)?
             .changed_since_format_one("decision.rule", "panels of a fixed rule", "adaptive panels");
         let ours = match &self.noise {
@@ -333,6 +360,9 @@ impl Optimizer for AutoBct {
         }
     }
 }
+
+/// Most evaluations of a look-ahead in one ask: with 101 later controls and no map some hours.
+const MOST_EVALUATIONS: u64 = 10_000_000_000;
 
 /// Points to choose from: all of a finite space that has no more, else a grid over its columns snapped to what there is,
 /// each once.

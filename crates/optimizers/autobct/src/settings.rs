@@ -13,7 +13,9 @@ pub enum Plan {
         /// At least 1.
         depth: usize,
     },
-    /// `horizon` trainings and no more: the optimal policy for that many.
+    /// `horizon` trainings and no more: the optimal policy for that many. Without a value map that is a matter of small grids or of 3
+    /// trainings: each further one multiplies the time by later controls and outcomes, and an ask of more than 10¹⁰ evaluations is an
+    /// error.
     Horizon {
         /// At least 1.
         horizon: usize,

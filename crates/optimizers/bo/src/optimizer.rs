@@ -3,8 +3,8 @@
 use thrifty_acquisition::AcquisitionFactory;
 use thrifty_model_based::{
     CostData, Designer, GpSurrogate, ModelBased, OutputFitter, PendingPolicy, StateSettings, SurrogateState,
-    Turn, acquisition_fingerprint, ask_given, check_config, design_changed, fingerprint, is_modelled,
-    measurement, points_of, surrogate_fingerprint,
+    Turn, acquisition_fingerprint, ask_given, asked_points, check_config, design_changed, fingerprint,
+    is_modelled, measurement, surrogate_fingerprint,
 };
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{
@@ -137,7 +137,7 @@ impl BayesianOptimizer {
         let Some(state) = SurrogateState::fit_with(&fitter, self.settings.state(), costs)? else {
             return Ok(None);
         };
-        let asked = points_of(&self.space, history.trials())?;
+        let asked = asked_points(&self.space, history.trials())?;
         Ok(Some(state.with_asked(asked).with_known_constraint(&self.known_constraint)))
     }
 
@@ -161,7 +161,7 @@ impl BayesianOptimizer {
     ) -> Result<Ask<Config>, OptimizerError> {
         let (design, space, seed) = (&self.settings.initial, &self.space, history.seed());
         let designer = Designer { design, space, seed, run, known_constraint: &self.known_constraint };
-        let config = designer.config(&points_of(space, history.trials())?, id)?;
+        let config = designer.config(&asked_points(space, history.trials())?, id)?;
         Ok(config.map_or(Ask::Stop(StopReason::Exhausted), |config| {
             Ask::Evaluate(of_run(Suggestion::new(config), run))
         }))

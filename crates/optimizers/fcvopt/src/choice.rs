@@ -1,6 +1,6 @@
 //! Choice of a configuration and a fold among the candidates of an acquisition.
 
-use thrifty_acquisition::{Acquisition, Masked};
+use thrifty_acquisition::{Acquisition, AcquisitionError, Masked, UtilityScale, weigh};
 use thrifty_model_based::Candidate;
 use thrifty_sampling::Stream;
 use thrifty_study::{OptimizerError, StopReason, TrialId};
@@ -43,9 +43,7 @@ impl FractionalCv {
                 continue;
             }
             let code = fold::choose(&self.settings, belief, &candidate.x, &new, id, rng)?;
-            let gain = FoldKnowledge::of_folds(belief, &[code])
-                .map_err(|error| OptimizerError::failed("weighing a fold", error))?
-                .gain(&candidate.x);
+            let gain = feasible_gain(belief, &candidate.x, code)?;
             if gain >= threshold {
                 return Ok(Some(Choice { candidate, code, gain }));
             }
@@ -57,6 +55,18 @@ impl FractionalCv {
         Ok(None)
     }
 
+    /// The knowledge gradient over configuration and fold, times the probability that the configuration keeps the constraints.
+    fn feasible_knowledge<'a>(
+        &self,
+        belief: &'a FoldSurrogateState,
+    ) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
+        let knowledge = FoldKnowledge::new(belief, self.settings.folds, self.settings.repeats)?;
+        let constraints = belief.constraints().logarithms();
+        let weights = constraints.map(|logarithm| Box::new(logarithm) as Box<dyn Acquisition + 'a>).collect();
+        let baseline = belief.baseline();
+        weigh(Box::new(knowledge), UtilityScale::Log, weights, baseline.row(0), baseline)
+    }
+
     /// When no candidate is worth it: the pair that is worth the most, or the end.
     pub(crate) fn last_resort(
         &self,
@@ -65,18 +75,15 @@ impl FractionalCv {
         threshold: f64,
         rng: &mut Stream,
     ) -> Result<Result<Choice, StopReason>, OptimizerError> {
-        let knowledge = FoldKnowledge::new(belief, self.settings.folds, self.settings.repeats)
-            .map_err(|error| OptimizerError::failed("building the acquisition", error))?;
-        let candidates = self.candidates(&knowledge, anchors, rng);
+        let building = |error| OptimizerError::failed("building the acquisition", error);
+        let knowledge = self.feasible_knowledge(belief).map_err(building)?;
+        let candidates = self.candidates(&*knowledge, anchors, rng);
         let mut expected = 0.0;
         for candidate in candidates.into_iter().take(CONSIDERED) {
             let new = belief.new_folds(&candidate.x, self.settings.all_folds());
-            let options = FoldKnowledge::of_folds(belief, &new)
-                .map_err(|error| OptimizerError::failed("building the acquisition", error))?;
+            let options = FoldKnowledge::of_folds(belief, &new).map_err(building)?;
             let Some((code, _)) = options.best(&candidate.x) else { continue };
-            let gain = FoldKnowledge::of_folds(belief, &[code])
-                .map_err(|error| OptimizerError::failed("weighing a fold", error))?
-                .gain(&candidate.x);
+            let gain = feasible_gain(belief, &candidate.x, code)?;
             if gain >= threshold {
                 return Ok(Ok(Choice { candidate, code, gain }));
             }
@@ -86,6 +93,17 @@ impl FractionalCv {
     }
 }
 
+/// Expected fall of the best mean by a fold of a configuration, times the probability that the configuration keeps the constraints.
+/// Infinite while no evaluated configuration probably keeps them: the first that does is worth any fit.
+fn feasible_gain(belief: &FoldSurrogateState, x: &[f64], code: usize) -> Result<f64, OptimizerError> {
+    if !belief.has_feasible() {
+        return Ok(f64::INFINITY);
+    }
+    let knowledge = FoldKnowledge::of_folds(belief, &[code])
+        .map_err(|error| OptimizerError::failed("weighing a fold", error))?;
+    Ok(knowledge.gain(x) * belief.probability_feasible(x))
+}
+
 /// Candidates that are weighed before the most valuable pair is looked for.
 const CONSIDERED: usize = 8;
 
@@ -93,6 +111,6 @@ const CONSIDERED: usize = 8;
 pub(crate) struct Choice {
     pub(crate) candidate: Candidate,
     pub(crate) code: usize,
-    /// By how much it is expected to lower the best mean.
+    /// By how much it is expected to lower the best mean of those that keep the constraints.
     pub(crate) gain: f64,
 }

@@ -3,13 +3,12 @@
 use thrifty_acquisition::{Acquisition, Analytic, LogFeasibility};
 use thrifty_cv::FoldQuery;
 use thrifty_hgp::{Component, Hgp, HgpError};
-use thrifty_sampling::Seed;
 use thrifty_space::Space;
 use thrifty_study::{History, Memo, MemoKey, OptimizerError, TrialId};
 
 use crate::FractionalSettings;
 use crate::evidence::Evidence;
-use crate::surrogate_state::target;
+use crate::surrogate_state::{Effort, target};
 
 /// Posteriors of the constraints: of each the mean over the folds, or the true value, as of the loss.
 #[derive(Default)]
@@ -36,7 +35,7 @@ impl Constraints {
         settings: &FractionalSettings,
         evidence: &Evidence,
         history: &History<FoldQuery>,
-        seed: Seed,
+        effort: Effort,
         id: TrialId,
     ) -> Result<Self, OptimizerError> {
         let mut constraints = Self::default();
@@ -52,9 +51,9 @@ impl Constraints {
             let key = key(j);
             let warm_start = history.trials().iter().rev().find_map(|trial| trial.memo.get(&key));
             if let Some(warm_start) = warm_start {
-                model = model.warm_started(warm_start);
+                model = effort.warm_started(model, warm_start);
             }
-            let mut rng = seed.child("fit", id.0).stream(key.name(), 0);
+            let mut rng = history.seed().child("fit", id.0).stream(key.name(), 0);
             let posterior =
                 model.fit(evidence.x.as_ref(), &evidence.folds, values, &mut rng).map_err(failed)?;
             constraints.targets.push(target(&posterior, settings).map_err(failed)?);
@@ -73,6 +72,11 @@ impl Constraints {
         self.logarithms().map(|logarithm| logarithm.value(x)).sum()
     }
 
+    /// True where all rather hold than not.
+    pub(crate) fn probably_hold(&self, x: &[f64]) -> bool {
+        self.log_probability(x).exp() >= 0.5
+    }
+
     /// Adds the hyperparameters to a memo.
     pub(crate) fn remember(&self, memo: &mut Memo) {
         self.hyperparameters.iter().enumerate().for_each(|(j, values)| memo.set(&key(j), values));
@@ -83,6 +87,7 @@ impl Constraints {
 mod tests {
     use std::collections::BTreeMap;
 
+    use thrifty_sampling::Seed;
     use thrifty_space::Config;
     use thrifty_study::{Measurement, Timing, Trial};
 
@@ -112,7 +117,8 @@ mod tests {
         let learnt = |trials: &[Trial<FoldQuery>], id: u64| {
             let history = History::from_trials(trials.to_vec(), Seed(1));
             let evidence = Evidence::gather(&space, &settings, &history).unwrap();
-            let learnt = Constraints::learn(&space, &settings, &evidence, &history, Seed(1), TrialId(id));
+            let learnt =
+                Constraints::learn(&space, &settings, &evidence, &history, Effort::Thorough, TrialId(id));
             learnt.unwrap().hyperparameters.remove(0)
         };
         let earlier = learnt(&trials, 8);

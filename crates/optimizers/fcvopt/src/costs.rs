@@ -2,28 +2,33 @@
 
 use thrifty_acquisition::{Analytic, LogInverseCost};
 use thrifty_check::positive;
+use thrifty_cv::FoldQuery;
 use thrifty_domain::{Points, PointsRef};
 use thrifty_hgp::{Component, Hgp, HgpPosterior};
-use thrifty_sampling::Seed;
 use thrifty_space::Space;
-use thrifty_study::{OptimizerError, TrialId};
+use thrifty_study::{History, Memo, MemoKey, OptimizerError, TrialId};
 use thrifty_surrogate::{Posterior, PosteriorGradient, Prediction};
 
 use crate::evidence::Evidence;
+use crate::surrogate_state::Effort;
 
 /// Surrogate of the logarithm of the cost of model fits; nothing when all cost the same.
 pub(crate) struct Costs(Option<(HgpPosterior, Component)>);
+
+/// Hyperparameters of the process of the costs.
+static WARM_START: MemoKey<Vec<f64>> = MemoKey::new("costs");
 
 impl Costs {
     pub(crate) fn equal() -> Self {
         Self(None)
     }
 
-    /// From the fits whose cost was reported.
+    /// From the fits whose cost was reported. A thorough fit starts afresh.
     pub(crate) fn learn(
         space: &Space,
         evidence: &Evidence,
-        seed: Seed,
+        history: &History<FoldQuery>,
+        effort: Effort,
         id: TrialId,
     ) -> Result<Self, OptimizerError> {
         let (mut x, mut folds, mut logarithms) = (Points::new(space.dim()), Vec::new(), Vec::new());
@@ -39,8 +44,15 @@ impl Costs {
         if logarithms.is_empty() {
             return Ok(Self::equal());
         }
-        let mut rng = seed.stream("fit of costs", id.0);
-        let fitted = Hgp::on_domain(space.domain()).fit(x.as_ref(), &folds, &logarithms, &mut rng);
+        let mut model = Hgp::on_domain(space.domain());
+        let remembered = || history.trials().iter().rev().find_map(|trial| trial.memo.get(&WARM_START));
+        if effort == Effort::Brief
+            && let Some(warm_start) = remembered()
+        {
+            model = effort.warm_started(model, warm_start);
+        }
+        let mut rng = history.seed().stream("fit of costs", id.0);
+        let fitted = model.fit(x.as_ref(), &folds, &logarithms, &mut rng);
         let fitted = fitted.map_err(|error| {
             OptimizerError::failed(format!("fitting the costs for trial {}", id.0), error)
         })?;
@@ -50,6 +62,13 @@ impl Costs {
     fn by(posterior: HgpPosterior) -> Self {
         let common = posterior.common();
         Self(Some((posterior, common)))
+    }
+
+    /// Adds the hyperparameters to a memo.
+    pub(crate) fn remember(&self, memo: &mut Memo) {
+        if let Some((posterior, _)) = &self.0 {
+            memo.set(&WARM_START, &posterior.process().hyperparameters());
+        }
     }
 
     /// Logarithm of one over the expected cost of an evaluation, for a weight; nothing where all cost the same.
@@ -97,6 +116,8 @@ impl LogCost {
 
 #[cfg(test)]
 mod tests {
+    use thrifty_sampling::Seed;
+
     use super::*;
 
     fn cost() -> LogCost {
@@ -180,7 +201,10 @@ mod tests {
     #[test]
     fn costs_are_learnt_from_those_that_were_told() {
         let space = Space::builder().float("x", 0.0, 1.0).build().unwrap();
-        let learnt = |costs: &[Option<f64>]| Costs::learn(&space, &evidence(costs), Seed(1), TrialId(3));
+        let history = History::from_trials(Vec::new(), Seed(1));
+        let learnt = |costs: &[Option<f64>]| {
+            Costs::learn(&space, &evidence(costs), &history, Effort::Thorough, TrialId(3))
+        };
         assert!(learnt(&[None, None]).unwrap().expected(&[0.5], 0).is_none());
         let some = [Some(1.0), None, Some(8.0), None, Some(64.0), Some(2.0), None, Some(512.0)];
         let costs = learnt(&some).unwrap();

@@ -134,7 +134,7 @@ impl Evidence {
         Ok(())
     }
 
-    /// Folds of the first repeat that were neither measured at a configuration nor are running there; nothing when one
+    /// Folds, of `folds` over all repeats, that were neither measured at a configuration nor are running there; nothing when one
     /// of them failed: its mean over all folds cannot be had.
     pub(crate) fn missing_folds(&self, x: &[f64], folds: usize) -> Option<Vec<usize>> {
         let is_among = |points: &Points, codes: &[usize], fold: usize| {
@@ -153,7 +153,7 @@ impl Evidence {
         Some(missing)
     }
 
-    /// Mean over the folds of one repeat for a configuration of which all were measured; of several measurements of a
+    /// Mean over `folds`, those of all repeats, for a configuration of which all were measured; of several measurements of a
     /// fold the first.
     pub(crate) fn whole_mean(&self, configuration: usize, folds: usize) -> Option<f64> {
         let loss = |fold: usize| {

@@ -13,8 +13,10 @@ use crate::costs::LogCost;
 /// ```
 ///
 /// `KG_j` is by how much the best posterior mean of the target among the evaluated configurations and x falls once fold j
-/// is observed at x, expected: exact. Folds that were never observed are all the same to the model, so one of them
-/// stands for all (of each repeat). Where two folds are equally good the gradient is that of one of them.
+/// is observed at x, expected: exact. Evaluated configurations that probably break a constraint do not count, unless all
+/// do: their means can be the smallest, and nothing that is feasible would lower them. Folds that were never observed are
+/// all the same to the model, so one of them stands for all (of each repeat). Where two folds are equally good the
+/// gradient is that of one of them.
 pub struct FoldKnowledge<'a> {
     options: Vec<FoldOption<'a>>,
 }
@@ -53,7 +55,7 @@ impl<'a> FoldKnowledge<'a> {
     /// [`AcquisitionError`] when nothing was evaluated.
     pub fn of_folds(belief: &'a FoldSurrogateState, folds: &[usize]) -> Result<Self, AcquisitionError> {
         let option = |fold: &usize| {
-            let ahead = belief.target().fold_lookahead(*fold, belief.evaluated());
+            let ahead = belief.target().fold_lookahead(*fold, belief.baseline());
             let gain = KnowledgeGradient::of(Box::new(ahead))?.logarithm();
             Ok(FoldOption { fold: *fold, gain, cost: belief.costs().of_fold(*fold) })
         };

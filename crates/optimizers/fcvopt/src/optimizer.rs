@@ -251,7 +251,7 @@ impl Optimizer for FractionalCv {
         let best = |evaluated: &Evaluated<'_>| {
             let at = evidence.first.iter().position(|trial| *trial == evaluated.trial)?;
             // A mean that contains a bound is not observed.
-            let mean = evidence.whole_mean(at, self.settings.folds)?;
+            let mean = evidence.whole_mean(at, self.settings.all_folds())?;
             let observed = (mean, Basis::Observed);
             let estimated = (evaluated.mean, Basis::Posterior);
             let censored = evidence.is_censored(at, self.settings.limits);
@@ -332,6 +332,8 @@ impl Optimizer for FractionalCv {
             Some(model) => ours.with("process", &described(model, self.space.dim()))?,
             None => ours,
         };
-        Ok(design_changed(ours.with_budget(self.settings.budget)))
+        let ours =
+            ours.with_budget(self.settings.budget()).with_budget_in("settings.incumbent.verified.budget");
+        Ok(design_changed(ours))
     }
 }

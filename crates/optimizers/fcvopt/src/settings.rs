@@ -122,7 +122,8 @@ pub struct FractionalSettings {
     /// True if costs matter.
     pub costs: FoldCosts,
     /// A fit is worth it when it is expected to lower the best mean by this share of the range of means so far. What is
-    /// less is passed over, and the study stops when no fold is worth its cost. 0: every fold is.
+    /// less is passed over, and the study stops when no fold is worth its cost. 0: every fold is. With constraints the means are those
+    /// of configurations that probably keep them; while there is none, every fit is worth it.
     pub worth: f64,
     /// Rule for the recommendation.
     pub incumbent: Incumbent,
@@ -133,8 +134,8 @@ pub struct FractionalSettings {
     /// hyperparameters.
     pub thorough: usize,
     /// Model fits in all, if that is known. The last of them then verify: they complete the cross-validation of the
-    /// best configurations, the best measured mean is recommended, and the study stops. Without a budget nothing is
-    /// capped, and [`finish_verification`](crate::FractionalCv::finish_verification) starts verification on demand.
+    /// best configurations, every fold of every repeat, the best measured mean is recommended, and the study stops. Without a
+    /// budget nothing is capped, and [`finish_verification`](crate::FractionalCv::finish_verification) starts verification on demand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<usize>,
     /// Number of configurations to verify; 0 for none. Unset: at most 3, that verification may take a third of
@@ -250,7 +251,7 @@ impl FractionalSettings {
             number("budget", budget as f64, budget >= 1, "at least 1")?;
         }
         if let Some(VerificationPlan { finalists, end }) = self.verification() {
-            let fits = finalists.saturating_mul(self.folds);
+            let fits = finalists.saturating_mul(self.all_folds());
             if end <= fits {
                 return Err(FractionalSettingsError::Budget { budget: end, fits });
             }
@@ -272,8 +273,8 @@ impl FractionalSettings {
         let finalists = match (self.incumbent, self.finalists) {
             (Incumbent::Verified { top, .. }, _) => top,
             (_, Some(finalists)) => finalists,
-            (_, None) if end < 2 * self.folds => 0,
-            (_, None) => (end / (3 * self.folds)).clamp(1, MOST_FINALISTS),
+            (_, None) if end < self.all_folds().saturating_mul(2) => 0,
+            (_, None) => (end / self.all_folds().saturating_mul(3)).clamp(1, MOST_FINALISTS),
         };
         (finalists > 0).then_some(VerificationPlan { finalists, end })
     }
@@ -286,7 +287,7 @@ impl FractionalSettings {
 
     /// Folds over all repeats.
     pub(crate) fn all_folds(&self) -> usize {
-        self.folds * self.repeats
+        self.folds.saturating_mul(self.repeats)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use thrifty_censored::Response;
 use thrifty_cv::FoldQuery;
-use thrifty_domain::PointsRef;
+use thrifty_domain::{Points, PointsRef};
 use thrifty_gp::GpSettings;
 use thrifty_hgp::{Component, Hgp, HgpPosterior};
 use thrifty_space::Space;
@@ -25,6 +25,7 @@ pub struct FoldSurrogateState {
     costs: Costs,
     constraints: Constraints,
     evidence: Evidence,
+    baseline: Points,
 }
 
 /// An evaluated configuration and the posterior of its loss, according to the target.
@@ -60,15 +61,11 @@ impl FoldSurrogateState {
         }
         let fitting = |error| OptimizerError::failed(format!("fitting the model for trial {}", id.0), error);
         let warm_start = history.trials().iter().rev().find_map(|trial| trial.memo.get(&WARM_START));
-        let is_warm = warm_start.is_some();
-        let mut model = match warm_start {
-            Some(warm_start) => model.clone().warm_started(warm_start),
+        let effort = Effort::of(settings, evidence.y.len(), id);
+        let model = match warm_start {
+            Some(warm_start) => effort.warm_started(model.clone(), warm_start),
             None => model.clone(),
         };
-        if is_warm && evidence.y.len() > settings.thorough && !id.0.is_multiple_of(10) {
-            let alone = GpSettings { restarts: 0, ..model.settings().clone() };
-            model = model.with_settings(alone);
-        }
         let Evidence { x, folds, y, noise_variances, .. } = &evidence;
         let rng = &mut seed.stream("fit", id.0);
         let limits = settings.limits;
@@ -88,11 +85,12 @@ impl FoldSurrogateState {
         }
         let costs = match settings.costs {
             FoldCosts::Ignored => Costs::equal(),
-            FoldCosts::Measured => Costs::learn(space, &evidence, seed, id)?,
+            FoldCosts::Measured => Costs::learn(space, &evidence, history, effort, id)?,
         };
         let target = target(&posterior, settings).map_err(fitting)?;
-        let constraints = Constraints::learn(space, settings, &evidence, history, seed, id)?;
-        Ok(Some(Self { posterior, target, costs, constraints, evidence }))
+        let constraints = Constraints::learn(space, settings, &evidence, history, effort, id)?;
+        let baseline = baseline(&constraints, &evidence.evaluated);
+        Ok(Some(Self { posterior, target, costs, constraints, evidence, baseline }))
     }
 
     /// The process.
@@ -131,7 +129,7 @@ impl FoldSurrogateState {
 
     /// True where a configuration rather keeps all constraints than breaks one.
     pub(crate) fn is_probably_feasible(&self, x: &[f64]) -> bool {
-        self.probability_feasible(x) >= 0.5
+        self.constraints.probably_hold(x)
     }
 
     pub(crate) fn evidence(&self) -> &Evidence {
@@ -142,6 +140,17 @@ impl FoldSurrogateState {
     #[must_use]
     pub fn evaluated(&self) -> PointsRef<'_> {
         self.evidence.evaluated.as_ref()
+    }
+
+    /// Evaluated configurations that the next is to improve on: those that probably keep all constraints, or all of them while none does.
+    #[must_use]
+    pub fn baseline(&self) -> PointsRef<'_> {
+        self.baseline.as_ref()
+    }
+
+    /// True if some evaluated configuration probably keeps all constraints.
+    pub(crate) fn has_feasible(&self) -> bool {
+        self.baseline().rows().next().is_some_and(|x| self.is_probably_feasible(x))
     }
 
     /// Evaluated configurations from best to worst, by the mean plus what the incumbent rule adds for risk; those that probably break a
@@ -176,6 +185,42 @@ impl FoldSurrogateState {
     }
 }
 
+/// The configurations that probably keep all constraints; all of them if none does.
+fn baseline(constraints: &Constraints, evaluated: &Points) -> Points {
+    let mut feasible = Points::new(evaluated.dim());
+    evaluated.rows().filter(|x| constraints.probably_hold(x)).for_each(|x| feasible.push(x));
+    if feasible.is_empty() { evaluated.clone() } else { feasible }
+}
+
+/// Effort of the fits before a suggestion: of the loss, the constraints and the costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Effort {
+    /// From all starts.
+    Thorough,
+    /// From the last hyperparameters alone, where there are any.
+    Brief,
+}
+
+impl Effort {
+    /// Beyond so many observations as the settings name, nine fits of ten are brief.
+    fn of(settings: &FractionalSettings, observations: usize, id: TrialId) -> Self {
+        let is_brief = observations > settings.thorough && !id.0.is_multiple_of(10);
+        if is_brief { Self::Brief } else { Self::Thorough }
+    }
+
+    /// A model that starts from the last hyperparameters.
+    pub(crate) fn warm_started(self, model: Hgp, warm_start: Vec<f64>) -> Hgp {
+        let model = model.warm_started(warm_start);
+        match self {
+            Self::Thorough => model,
+            Self::Brief => {
+                let alone = GpSettings { restarts: 0, ..model.settings().clone() };
+                model.with_settings(alone)
+            }
+        }
+    }
+}
+
 /// Target of a hierarchical process: the loss over all folds, or the true one.
 pub(crate) fn target(
     posterior: &HgpPosterior,
@@ -184,5 +229,87 @@ pub(crate) fn target(
     match settings.target {
         LossTarget::TrueLoss => Ok(posterior.common()),
         LossTarget::MeanOfFolds => posterior.mean_of(settings.all_folds()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use thrifty_sampling::Seed;
+    use thrifty_space::Config;
+    use thrifty_study::{Measurement, Memo, Timing, Trial};
+
+    use super::*;
+
+    /// Beyond `thorough` observations nine fits of ten are brief, and brief ones have a single start.
+    #[test]
+    fn brief_fits_go_on_from_the_last_hyperparameters() {
+        let settings = FractionalSettings { thorough: 5, ..FractionalSettings::new(2) };
+        let efforts =
+            |observations: usize| [7, 10, 11].map(|id| Effort::of(&settings, observations, TrialId(id)));
+        assert_eq!(efforts(5), [Effort::Thorough; 3]);
+        assert_eq!(efforts(6), [Effort::Brief, Effort::Thorough, Effort::Brief]);
+        let model = || Hgp::matern52(1);
+        let all = model().settings().restarts;
+        assert_eq!(Effort::Thorough.warm_started(model(), vec![0.0; 4]).settings().restarts, all);
+        assert_eq!(Effort::Brief.warm_started(model(), vec![0.0; 4]).settings().restarts, 0);
+    }
+
+    /// Fits of constraints and costs go on from the last hyperparameters alone where that of the loss does.
+    #[test]
+    fn constraints_and_costs_are_fitted_as_briefly_as_the_loss() {
+        let space = Space::from_bounds(&[(0.0, 1.0)]).unwrap();
+        let settings =
+            FractionalSettings { thorough: 5, costs: FoldCosts::Measured, ..FractionalSettings::new(2) };
+        let trial = |i: usize| {
+            let x = (0.618 * i as f64).fract();
+            let mut config = Config::new();
+            config.insert("x0", x);
+            let constraints = vec![(7.0 * x).sin() + 0.1 * (i % 2) as f64];
+            let cost = Some((3.0 * x).exp() + 0.3 * (i % 3) as f64);
+            Trial {
+                id: TrialId(i as u64),
+                query: FoldQuery { config, repeat: 0, fold: i % 2 },
+                diagnostics: BTreeMap::new(),
+                memo: Memo::default(),
+                reports: Vec::new(),
+                outcome: Some(Measurement { constraints, cost, ..Measurement::from((4.0 * x).cos()) }.into()),
+                timing: Timing::default(),
+            }
+        };
+        let mut trials: Vec<Trial<FoldQuery>> = (0..8).map(trial).collect();
+        let remembered = |trials: &[Trial<FoldQuery>], id: u64| {
+            let history = History::from_trials(trials.to_vec(), Seed(1));
+            let model = Hgp::on_domain(space.domain());
+            let state =
+                FoldSurrogateState::fit(&space, &settings, &model, &history, TrialId(id)).unwrap().unwrap();
+            let mut memo = Memo::default();
+            memo.set(&WARM_START, &state.posterior().hyperparameters());
+            state.constraints().remember(&mut memo);
+            state.costs().remember(&mut memo);
+            memo
+        };
+        let first = remembered(&trials, 8);
+        let names: Vec<&str> = first.entries().map(|(name, _)| name).collect();
+        assert_eq!(names, ["constraint 0", "costs", "model"]);
+        for name in ["constraint 0", "costs"] {
+            let key = MemoKey::<Vec<f64>>::named(name);
+            let start: Vec<f64> = first.get(&key).unwrap().iter().map(|value| 100.0 * value).collect();
+            trials[7].memo = first.clone();
+            trials[7].memo.set(&key, &start);
+            let history = History::from_trials(trials.clone(), Seed(1));
+            let Evidence { x, folds, costs, constraints, .. } =
+                Evidence::gather(&space, &settings, &history).unwrap();
+            let y = match name {
+                "costs" => costs.iter().map(|cost| cost.unwrap().ln()).collect(),
+                _ => constraints[0].clone(),
+            };
+            let model = Effort::Brief.warm_started(Hgp::on_domain(space.domain()), start);
+            let alone = model.fit(x.as_ref(), &folds, &y, &mut Seed(7).stream("unused", 0)).unwrap();
+            let found = |id: u64| remembered(&trials, id).get(&key).unwrap();
+            assert_eq!(found(11), alone.process().hyperparameters(), "{name}: from the last alone");
+            assert_ne!(found(20), found(11), "{name}: from all starts");
+        }
     }
 }

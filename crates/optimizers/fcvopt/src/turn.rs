@@ -52,8 +52,9 @@ impl<'a> FoldTurn<'a> {
     fn decide(&self, by: Option<&dyn AcquisitionFactory>) -> Result<Decision, OptimizerError> {
         let Self { optimizer, state, history, id, .. } = self;
         let ranked = state.ranked(Incumbent::BestMean);
-        let means = || ranked.iter().map(|evaluated| evaluated.mean);
-        // The last need not be the worst: configurations that break a constraint come last.
+        // Configurations that break a constraint come last and do not count: their losses say nothing of those that may be chosen.
+        let counted = state.baseline().len();
+        let means = || ranked.iter().take(counted).map(|evaluated| evaluated.mean);
         let range = means().fold(f64::NEG_INFINITY, f64::max) - means().fold(f64::INFINITY, f64::min);
         let threshold = optimizer.settings.worth * range;
         let anchors: Vec<&[f64]> = ranked.iter().map(|evaluated| evaluated.x).collect();
@@ -105,6 +106,7 @@ impl<'a> FoldTurn<'a> {
         let mut memo = Memo::default();
         memo.set(&WARM_START, &self.state.posterior().hyperparameters());
         self.state.constraints().remember(&mut memo);
+        self.state.costs().remember(&mut memo);
         let query = self.optimizer.query(self.space().decode(&chosen.x), code);
         let suggestion = Suggestion { query, diagnostics, memo }
             .with_outlook(&EXPECTED_IMPROVEMENT, gain)

@@ -114,7 +114,7 @@ pub(crate) fn is_due(
     evidence: &Evidence,
     asked: usize,
 ) -> bool {
-    let missing = ranked.iter().filter_map(|one| evidence.missing_folds(one.x, settings.folds));
+    let missing = ranked.iter().filter_map(|one| evidence.missing_folds(one.x, settings.all_folds()));
     let needed: usize = missing.take(plan.finalists).map(|folds| folds.len()).sum();
     needed > 0 && asked + needed >= plan.end
 }

@@ -57,7 +57,7 @@ impl FractionalCv {
         let left = match self.begun(history, id, &mut None)? {
             Some(verification) => {
                 let evidence = Evidence::gather(&self.space, &self.settings, history)?;
-                verification.missing(&self.space, self.settings.folds, &evidence, history)?
+                verification.missing(&self.space, self.settings.all_folds(), &evidence, history)?
             }
             None => Vec::new(),
         };
@@ -79,7 +79,7 @@ impl FractionalCv {
         if let Some(recorded) = self.recorded(history, request.map_or(0, |request| request.from)) {
             return Ok(Some(recorded));
         }
-        let folds = self.settings.folds;
+        let folds = self.settings.all_folds();
         let (plan, asked_for) = match (request, self.settings.verification()) {
             (Some(Request { end, .. }), _) => {
                 let finalists = self.settings.finalists_or_default();
@@ -122,7 +122,7 @@ impl FractionalCv {
         let mut begun = Verification { finalists: Vec::new(), end: plan.end, requested: false };
         let ranked = state.ranked(self.settings.incumbent);
         let fits = plan.end.saturating_sub(history.len());
-        begun.recruit(&ranked, state.evidence(), self.settings.folds, plan.finalists, fits);
+        begun.recruit(&ranked, state.evidence(), self.settings.all_folds(), plan.finalists, fits);
         Ok(match self.verify(begun, history, id)? {
             Ask::Stop(_) => Ask::Stop(reason),
             ask => ask,
@@ -144,7 +144,7 @@ impl FractionalCv {
         id: TrialId,
     ) -> Result<Ask<FoldQuery>, OptimizerError> {
         let fits = verification.end.saturating_sub(history.len());
-        let folds = self.settings.folds;
+        let folds = self.settings.all_folds();
         let evidence = Evidence::gather(&self.space, &self.settings, history)?;
         let mut states = verification.missing(&self.space, folds, &evidence, history)?;
         let lost = self.settings.finalists_or_default().saturating_sub(states.iter().flatten().count());

@@ -26,7 +26,7 @@ impl FractionalCv {
                 _ if !feasible => (Box::new(ZeroLog), UtilityScale::Log, false),
                 (None, FoldAcquisition::KnowledgeGradient) => {
                     let noise = state.posterior().process().noise_variance();
-                    let gain = KnowledgeGradient::new(target, state.evaluated(), noise)?.logarithm();
+                    let gain = KnowledgeGradient::new(target, state.baseline(), noise)?.logarithm();
                     (Box::new(gain), UtilityScale::Log, false)
                 }
                 (None, FoldAcquisition::JointKnowledgeGradient) => {
@@ -56,7 +56,7 @@ impl FractionalCv {
             target: incumbent.mean,
             t: state.observations() + 1,
             domain: self.space.domain(),
-            observed: state.evaluated(),
+            observed: state.baseline(),
             noise_variance: state.posterior().process().noise_variance(),
             rng: &mut seed.stream("acquisition draws", id.0),
         })

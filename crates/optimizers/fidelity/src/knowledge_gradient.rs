@@ -2,7 +2,7 @@
 
 use thrifty_acquisition::{
     Acquisition, AcquisitionError, AcquisitionFactory, Analytic, Context, Description, KnowledgeGradient,
-    PosteriorMean, UtilityScale, choose_anchors,
+    Masked, PosteriorMean, UtilityScale, choose_anchors,
 };
 use thrifty_domain::Points;
 use thrifty_model_based::Maximizer;
@@ -15,9 +15,10 @@ use crate::{FidelityAxis, TargetLookahead};
 ///
 /// Anchors are at the target: the minimizer of the posterior mean, and points that the posterior chooses
 /// ([`choose_anchors`]). The minimizer is among them so that a point has value by what it teaches, not by being allowed to be
-/// recommended: otherwise the cheapest evaluation of the best mean would always win.
+/// recommended: otherwise the cheapest evaluation of the best mean would always win. With constraints both are sought among feasible
+/// points: an infeasible one can have the least mean, and no evaluation of a feasible one would lower that.
 /// Source: Wu et al. (2020), section 3; departures: exact on anchors, value of the last observation only.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct TargetKnowledgeGradient<'s> {
     /// The fidelity.
     pub axis: &'s FidelityAxis,
@@ -25,7 +26,12 @@ pub struct TargetKnowledgeGradient<'s> {
     pub anchors: usize,
     /// Maximizer that finds the minimizer of the posterior mean.
     pub maximizer: &'s Maximizer,
+    /// True for points at the target that may be anchors; nothing where all may. Where no candidate may, all may.
+    pub is_feasible: Option<&'s IsFeasible<'s>>,
 }
+
+/// Feasibility of points at the target.
+pub type IsFeasible<'f> = dyn Fn(&[f64]) -> bool + Send + Sync + 'f;
 
 /// Sobol points among which anchors are chosen.
 const CANDIDATES: usize = 128;
@@ -44,14 +50,20 @@ impl TargetKnowledgeGradient<'_> {
                 pool.push(row);
             }
         }
+        let is_feasible = |x: &[f64]| self.is_feasible.is_none_or(|is_feasible| is_feasible(x));
+        let mut feasible = Points::new(pool.dim());
+        pool.rows().filter(|x| is_feasible(x)).for_each(|x| feasible.push(x));
+        let any = feasible.is_empty();
+        let pool = if any { pool } else { feasible };
         let mut anchors = choose_anchors(joint, pool.as_ref(), self.anchors.max(2) - 1, context.rng)?;
         let mut at = vec![0.5; context.domain.dim()];
         self.axis.move_to_target(&mut at);
         let domain = context.domain.clone().pinned(&[self.axis.index()], &at);
-        let mean = Analytic::new(context.posterior, PosteriorMean);
+        let is_allowed = |x: &[f64]| any || is_feasible(x);
+        let mean = Masked::new(Analytic::new(context.posterior, PosteriorMean), is_allowed);
         let starts: Vec<&[f64]> = pool.rows().collect();
         let found = self.maximizer.candidates(&domain, &mean, &best_first(&mean, &starts), context.rng);
-        if let Some(best) = found.first() {
+        if let Some(best) = found.first().filter(|best| is_allowed(&best.x)) {
             anchors.push(&best.x);
         }
         Ok(anchors)

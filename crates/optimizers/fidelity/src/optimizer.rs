@@ -2,8 +2,8 @@
 
 use thrifty_gp::GpSurrogate;
 use thrifty_model_based::{
-    CostData, Designer, OutputFitter, SurrogateState, ask_given, check_config, fingerprint, is_modelled,
-    measurement, points_of,
+    CostData, Designer, OutputFitter, SurrogateState, ask_given, asked_points, check_config, fingerprint,
+    is_modelled, measurement,
 };
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{
@@ -126,7 +126,7 @@ impl MultiFidelityOptimizer {
         let Some(state) = SurrogateState::fit_with(&fitter, self.settings.state(), costs)? else {
             return Ok(None);
         };
-        let asked = points_of(&self.space, history.trials())?;
+        let asked = asked_points(&self.space, history.trials())?;
         Ok(Some(state.with_asked(asked).with_known_constraint(&self.known_constraint)))
     }
 
@@ -148,7 +148,7 @@ impl MultiFidelityOptimizer {
             run: 0,
             known_constraint: &self.known_constraint,
         };
-        let config = designer.config(&points_of(&self.space, history.trials())?, id)?;
+        let config = designer.config(&asked_points(&self.space, history.trials())?, id)?;
         Ok(config.map_or(Ask::Stop(StopReason::Exhausted), |config| Ask::Evaluate(Suggestion::new(config))))
     }
 }

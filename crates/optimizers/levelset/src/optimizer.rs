@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use thrifty_domain::Points;
 use thrifty_model_based::{
-    Designer, GpSurrogate, ModelBased, OutputFitter, SurrogateState, Turn, ask_given, check_config,
-    design_changed, fingerprint, surrogate_fingerprint,
+    Designer, GpSurrogate, ModelBased, OutputFitter, SurrogateState, Turn, ask_given, asked_points,
+    check_config, design_changed, fingerprint, is_asked, measurement, surrogate_fingerprint,
 };
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, KnownConstraint, Space};
@@ -172,8 +172,9 @@ impl LevelSetOptimizer {
         id: TrialId,
     ) -> Result<Option<LevelSetState<'a>>, OptimizerError> {
         self.follow_seed(history.seed())?;
-        let asked = self.encoded(history, |_| true)?;
+        let asked = asked_points(&self.space, history.trials())?;
         let pending = self.encoded(history, |trial| trial.outcome.is_none())?;
+        let failed = self.encoded(history, is_failed)?;
         let told: Vec<&Trial<Config>> =
             history.trials().iter().filter(|trial| trial.outcome.is_some()).collect();
         if let Some(progress) = &mut self.progress {
@@ -212,7 +213,7 @@ impl LevelSetOptimizer {
         let level = self.settings.threshold.level(&mean, &intervals);
         let accuracy = (self.settings.epsilon, beta);
         let classified = Classified::new(points.clone(), (mean, std_dev), intervals, level, accuracy);
-        Ok(Some(LevelSetState { surrogates, classified, pending, asked, cost: self.cost.as_ref() }))
+        Ok(Some(LevelSetState { surrogates, classified, pending, failed, asked, cost: self.cost.as_ref() }))
     }
 
     /// The next point of the initial design, or any beyond it; nothing when everything was asked.
@@ -222,7 +223,7 @@ impl LevelSetOptimizer {
         id: TrialId,
     ) -> Result<Option<Config>, OptimizerError> {
         let (design, space, seed) = (&self.settings.initial, &self.space, history.seed());
-        let asked = self.encoded(history, |_| true)?;
+        let asked = asked_points(&self.space, history.trials())?;
         if !self.settings.over.is_finite() {
             let designer = Designer { design, space, seed, run: 0, known_constraint: &self.known_constraint };
             return designer.config(&asked, id);
@@ -243,6 +244,11 @@ impl LevelSetOptimizer {
         let nearest = open.reduce(|best, next| if distance(next) < distance(best) { next } else { best });
         Ok(nearest.map(|x| self.space.decode(x)))
     }
+}
+
+/// True for a trial that ended without a measurement, for a reason that has to do with its configuration.
+fn is_failed(trial: &Trial<Config>) -> bool {
+    trial.outcome.is_some() && measurement(trial).is_none() && is_asked(trial)
 }
 
 impl ModelBased for LevelSetOptimizer {

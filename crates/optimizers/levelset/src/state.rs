@@ -16,6 +16,9 @@ pub(crate) struct LevelSetState<'a> {
     pub(crate) surrogates: SurrogateState<'a>,
     pub(crate) classified: Classified,
     pub(crate) pending: Points,
+    /// Points that gave no measurement, for a reason that has to do with them: they add no data and are not asked again.
+    pub(crate) failed: Points,
+    /// Points that were asked, but for failures that have nothing to do with them.
     pub(crate) asked: Points,
     pub(crate) cost: Option<&'a KnownCost>,
 }
@@ -98,11 +101,15 @@ impl LevelSetState<'_> {
         per_cost * self.surrogates.weight(x)
     }
 
-    /// Points that may be evaluated: those not asked, or all.
+    /// True for a point that is not asked again: one that failed, and any that was asked unless points are revisited.
+    fn is_closed(&self, settings: &LevelSetSettings, x: &[f64]) -> bool {
+        contains(&self.failed, x) || (!settings.revisit && contains(&self.asked, x))
+    }
+
+    /// Points that may be evaluated: those not asked, or all that did not fail.
     pub(crate) fn open(&self, settings: &LevelSetSettings) -> Points {
         let mut open = Points::new(self.asked.dim());
-        let is_open =
-            |x: &&[f64]| self.surrogates.is_allowed(x) && (settings.revisit || !contains(&self.asked, x));
+        let is_open = |x: &&[f64]| self.surrogates.is_allowed(x) && !self.is_closed(settings, x);
         self.classified.points().rows().filter(is_open).for_each(|x| open.push(x));
         open
     }
@@ -118,11 +125,11 @@ impl LevelSetState<'_> {
         let undecided = (0..points.len()).any(|i| {
             self.classified.labels()[i] == Label::Undecided
                 && self.surrogates.is_allowed(points.row(i))
-                && (settings.revisit || !contains(&self.asked, points.row(i)))
+                && !self.is_closed(settings, points.row(i))
         });
         let value = |i: usize| {
             let x = points.row(i);
-            let known = if settings.revisit { contains(&self.pending, x) } else { contains(&self.asked, x) };
+            let known = self.is_closed(settings, x) || (settings.revisit && contains(&self.pending, x));
             let decided = undecided && self.classified.labels()[i] != Label::Undecided;
             // For an implicit threshold also where the maximum may be.
             let may_be_maximum = implicit

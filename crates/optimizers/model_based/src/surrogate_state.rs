@@ -37,7 +37,7 @@ pub struct SurrogateState<'a> {
     pub(crate) weights: Weights,
     pub(crate) running: Running,
     pub(crate) known_constraint: Option<&'a KnownConstraint>,
-    /// Every point asked, whatever came of it.
+    /// Every point asked, whatever came of it, but for failures that have nothing to do with it.
     pub(crate) asked: Points,
     pub(crate) seed: Seed,
     pub(crate) id: TrialId,

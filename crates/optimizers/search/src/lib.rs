@@ -28,7 +28,7 @@ pub use given::{Given, ask_given, check_config, within};
 pub use measurement::{MeasurementMismatch, measurement, same_shape, shape};
 pub use nsga2::{Nsga2, Nsga2Settings};
 pub use pareto_set::{ParetoMember, ParetoSet};
-pub use points::points_of;
+pub use points::{asked_points, is_asked, points_of};
 pub use random::{RandomSearch, random_allowed, random_new, random_points};
 pub use rank::Rank;
 pub use sobol::SobolSearch;

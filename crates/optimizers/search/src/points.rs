@@ -2,7 +2,7 @@
 
 use thrifty_domain::Points;
 use thrifty_space::{Config, Space};
-use thrifty_study::{OptimizerError, Trial};
+use thrifty_study::{OptimizerError, Outcome, Trial};
 
 /// The queries of trials in the unit cube, one row per trial.
 ///
@@ -20,4 +20,22 @@ pub fn points_of<'t>(
         points.push(&point);
     }
     Ok(points)
+}
+
+/// The queries of trials that are not asked again: all but those whose failure had nothing to do with the query
+/// ([`Outcome::unrelated`](thrifty_study::Outcome::unrelated)).
+///
+/// # Errors
+/// As [`points_of`].
+pub fn asked_points<'t>(
+    space: &Space,
+    trials: impl IntoIterator<Item = &'t Trial<Config>>,
+) -> Result<Points, OptimizerError> {
+    points_of(space, trials.into_iter().filter(|trial| is_asked(trial)))
+}
+
+/// True unless a trial failed for a reason that has nothing to do with its query: such a query may be asked again.
+#[must_use]
+pub fn is_asked<Q>(trial: &Trial<Q>) -> bool {
+    !trial.outcome.as_ref().is_some_and(Outcome::is_unrelated)
 }

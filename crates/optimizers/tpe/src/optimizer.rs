@@ -271,9 +271,14 @@ impl Optimizer for TpeOptimizer {
             .filter(|row| self.table.loss(*row).is_finite())
             .filter_map(|row| Some((row, *self.table.objectives(row)?.first()?)));
         let best = measured.min_by(|a, b| a.1.total_cmp(&b.1));
-        Ok(best.map(|(row, loss)| {
-            let values: Vec<f64> = self.table.columns.iter().map(|column| column.values[row]).collect();
-            Best::observed(self.coding.decode(&values), loss)
+        // The configuration as it was evaluated: the table has it on another scale, rounded.
+        let known = &self.setup.known;
+        Ok(best.and_then(|(row, loss)| {
+            let config = match known.get(row) {
+                Some((config, _)) => config,
+                None => &history.trials().get(row - known.len())?.query,
+            };
+            Some(Best::observed(config.clone(), loss))
         }))
     }
 

@@ -3,8 +3,8 @@
 use thrifty_domain::Points;
 use thrifty_gp::GpSurrogate;
 use thrifty_model_based::{
-    Candidate, Designer, OutputFitter, SurrogateState, ask_given, check_config, fingerprint, first_allowed,
-    is_modelled, measurement, points_of, surrogate_fingerprint,
+    Candidate, Designer, OutputFitter, SurrogateState, ask_given, asked_points, check_config, fingerprint,
+    first_allowed, is_modelled, measurement, surrogate_fingerprint,
 };
 use thrifty_params::Parameterized;
 use thrifty_sampling::Stream;
@@ -105,7 +105,7 @@ impl TrustRegionOptimizer {
     ) -> Result<Ask<Config>, OptimizerError> {
         let (design, space, seed) = (&self.settings.initial, &self.space, history.seed());
         let designer = Designer { design, space, seed, run, known_constraint: &self.known_constraint };
-        let config = designer.config(&points_of(space, history.trials())?, id)?;
+        let config = designer.config(&asked_points(space, history.trials())?, id)?;
         let of_run = |config| {
             let suggestion = Suggestion::new(config);
             if run > 0 { suggestion.with_memo(&RUN, &run) } else { suggestion }
@@ -203,7 +203,7 @@ impl Optimizer for TrustRegionOptimizer {
         domain.snap(&mut center);
         let trust = TrustBox { domain, center: &center, sides: &sides };
         let candidates = self.drawn(&state, &trust, history, id)?;
-        let asked = points_of(&self.space, history.trials())?;
+        let asked = asked_points(&self.space, history.trials())?;
         let is_allowed = |x: &[f64]| self.known_constraint.allows_point(&self.space, x);
         let is_new = |x: &[f64]| asked.rows().all(|known| known != x);
         let Some(chosen) = first_allowed(domain, is_allowed, is_new, candidates, seed, id)? else {

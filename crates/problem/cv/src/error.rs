@@ -20,6 +20,44 @@ pub enum SplitError {
         /// Folds asked for.
         folds: usize,
     },
+    /// Fewer than two given folds.
+    #[error("repeat {repeat} has {folds} folds, expected at least 2")]
+    TooFewFolds {
+        /// The repeat.
+        repeat: usize,
+        /// Its folds.
+        folds: usize,
+    },
+    /// A repeat with another number of folds than the first.
+    #[error("repeat {repeat} has {folds} folds, expected {expected} as in repeat 0")]
+    UnequalFolds {
+        /// The repeat.
+        repeat: usize,
+        /// Its folds.
+        folds: usize,
+        /// Folds of the first repeat.
+        expected: usize,
+    },
+    /// A fold with nothing to train or to test on.
+    #[error("fold {fold} of repeat {repeat} has no rows to {part} on")]
+    EmptyPart {
+        /// The repeat.
+        repeat: usize,
+        /// The fold.
+        fold: usize,
+        /// `train` or `test`.
+        part: &'static str,
+    },
+    /// A row that is trained and tested on in the same fold.
+    #[error("row {row} is on both sides of fold {fold} of repeat {repeat}")]
+    Overlap {
+        /// The repeat.
+        repeat: usize,
+        /// The fold.
+        fold: usize,
+        /// The row.
+        row: usize,
+    },
     /// No repeats.
     #[error("0 repeats, expected at least 1")]
     NoRepeats,

@@ -1,19 +1,22 @@
 //! Splits of rows into folds.
 
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashSet};
+
 use thrifty_sampling::{Seed, Stream};
 
 use crate::SplitError;
 
-/// One fold: rows to train on and rows to test on, ascending.
+/// One fold: rows to train on and rows to test on; ascending, unless given otherwise.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fold {
-    /// Every row that is not tested.
+    /// Rows to train on: every row that is not tested, unless given otherwise.
     pub train: Vec<usize>,
     /// Rows held out.
     pub test: Vec<usize>,
 }
 
-/// Split of data into folds, once or repeated: in every repeat each row is tested exactly once.
+/// Split of data into folds, once or repeated: in every repeat each row is tested exactly once, unless the folds are given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Splits {
     /// Repeat by repeat, all with the same number of folds.
@@ -21,6 +24,46 @@ pub struct Splits {
 }
 
 impl Splits {
+    /// Given folds, repeat by repeat: windows of a time series, a predefined split, random holdouts.
+    ///
+    /// Rows may be tested more than once or never, and need not be trained on.
+    ///
+    /// ```
+    /// use thrifty_cv::{Fold, Splits};
+    /// // Each window tests the ten rows after those that it trains on.
+    /// let windows = (1..4).map(|i| Fold { train: (0..10 * i).collect(), test: (10 * i..10 * (i + 1)).collect() });
+    /// let splits = Splits::new(vec![windows.collect()])?;
+    /// assert_eq!((splits.repeats(), splits.folds()), (1, 3));
+    /// # Ok::<(), thrifty_cv::SplitError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`SplitError`]: no repeats, fewer than two folds, another number of folds than in the first repeat, or a fold without rows to
+    /// train or test on, or with a row on both sides.
+    pub fn new(repeats: Vec<Vec<Fold>>) -> Result<Self, SplitError> {
+        let expected = repeats.first().ok_or(SplitError::NoRepeats)?.len();
+        for (repeat, folds) in repeats.iter().enumerate() {
+            if folds.len() < 2 {
+                return Err(SplitError::TooFewFolds { repeat, folds: folds.len() });
+            }
+            if folds.len() != expected {
+                return Err(SplitError::UnequalFolds { repeat, folds: folds.len(), expected });
+            }
+            for (fold, Fold { train, test }) in folds.iter().enumerate() {
+                for (part, rows) in [("train", train), ("test", test)] {
+                    if rows.is_empty() {
+                        return Err(SplitError::EmptyPart { repeat, fold, part });
+                    }
+                }
+                let trained: HashSet<usize> = train.iter().copied().collect();
+                if let Some(&row) = test.iter().find(|row| trained.contains(*row)) {
+                    return Err(SplitError::Overlap { repeat, fold, row });
+                }
+            }
+        }
+        Ok(Self { repeats })
+    }
+
     /// Rows dealt at random; sizes of folds differ by at most one.
     ///
     /// # Errors
@@ -79,22 +122,21 @@ impl Splits {
     /// [`SplitError`], also for fewer groups than folds.
     pub fn grouped(groups: &[usize], folds: usize, repeats: usize, seed: Seed) -> Result<Self, SplitError> {
         check(groups.len(), folds, repeats)?;
-        let mut names: Vec<usize> = groups.to_vec();
-        names.sort_unstable();
-        names.dedup();
+        let mut sizes_of = BTreeMap::<usize, usize>::new();
+        groups.iter().for_each(|group| *sizes_of.entry(*group).or_insert(0) += 1);
+        let names: Vec<usize> = sizes_of.keys().copied().collect();
         if names.len() < folds {
             return Err(SplitError::TooFewGroups { groups: names.len(), folds });
         }
-        let size = |name: usize| groups.iter().filter(|group| **group == name).count();
         let one = |rng: &mut Stream| {
             let mut order = names.clone();
             rng.shuffle(&mut order);
-            order.sort_by_key(|name| std::cmp::Reverse(size(*name)));
+            order.sort_by_key(|name| Reverse(sizes_of[name]));
             let mut sizes = vec![0; folds];
-            let mut of_group = std::collections::BTreeMap::new();
+            let mut of_group = BTreeMap::new();
             for name in order {
                 let smallest = (0..folds).min_by_key(|fold| sizes[*fold]).unwrap_or(0);
-                sizes[smallest] += size(name);
+                sizes[smallest] += sizes_of[&name];
                 of_group.insert(name, smallest);
             }
             groups.iter().map(|group| of_group[group]).collect()

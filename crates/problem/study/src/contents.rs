@@ -26,7 +26,7 @@ struct AnyHeader {
 
 pub(crate) enum First {
     One(HeaderOne),
-    Two(Header),
+    Two(Box<Header>),
 }
 
 impl First {

@@ -8,6 +8,8 @@ pub use fourier::Fourier;
 pub use polynomial::Polynomial;
 pub use splines::Splines;
 
+use std::sync::Arc;
+
 /// Finitely many functions `φ₁ … φ_J` of a point.
 pub trait Basis: Send + Sync {
     /// Dimension of the points.
@@ -75,6 +77,28 @@ impl<F: Fn(&[f64], &mut [f64]) + Send + Sync> Basis for FromFn<F> {
 }
 
 impl Basis for Box<dyn Basis> {
+    fn dim(&self) -> usize {
+        (**self).dim()
+    }
+
+    fn len(&self) -> usize {
+        (**self).len()
+    }
+
+    fn eval_into(&self, x: &[f64], out: &mut [f64]) {
+        (**self).eval_into(x, out);
+    }
+
+    fn gradient_into(&self, x: &[f64], out: &mut [f64]) -> bool {
+        (**self).gradient_into(x, out)
+    }
+
+    fn name(&self) -> String {
+        (**self).name()
+    }
+}
+
+impl Basis for Arc<dyn Basis> {
     fn dim(&self) -> usize {
         (**self).dim()
     }

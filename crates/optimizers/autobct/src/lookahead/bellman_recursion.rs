@@ -110,18 +110,15 @@ impl<'a> BellmanRecursion<'a> {
     /// each later control. Every training more multiplies it by later controls and outcomes.
     #[must_use]
     pub fn evaluations(&self, controls: usize) -> u64 {
-        self.count(self.depth, controls as u64)
-    }
-
-    fn count(&self, depth: usize, controls: u64) -> u64 {
         let outcomes = self.rule.outcomes(0).len() as u64;
-        let each = match (depth, self.leaf) {
-            (1, None) => 1,
-            (2, None) => self.decision.cost_rule().around(None).len() as u64,
-            (1, Some(_)) => outcomes,
-            _ => outcomes.saturating_mul(self.count(depth - 1, self.decision.later().len() as u64)),
+        let (last, rest) = match (self.depth, self.leaf) {
+            (1, None) => (1, 0),
+            (depth, None) => (self.decision.cost_rule().around(None).len() as u64, depth - 2),
+            (depth, Some(_)) => (outcomes, depth - 1),
         };
-        controls.saturating_mul(each)
+        let further = outcomes.saturating_mul(self.decision.later().len() as u64);
+        let rest = u32::try_from(rest).unwrap_or(u32::MAX);
+        (controls as u64).saturating_mul(last).saturating_mul(further.saturating_pow(rest))
     }
 
     /// Values of some controls.

@@ -1,6 +1,9 @@
 //! Beliefs after a history, and what was trained.
 
+use std::sync::Arc;
+
 use thrifty_check::InputError;
+use thrifty_domain::PointsRef;
 use thrifty_space::Config;
 use thrifty_study::{History, OptimizerError, Trial};
 
@@ -11,15 +14,59 @@ use crate::{AutoBctError, Controls, State};
 pub(super) struct Progress {
     pub(super) state: State,
     /// Control of the last training that did not fail, and its trial.
-    pub(super) last: Option<(usize, usize)>,
-    /// Trained configurations.
-    pub(super) trained: Vec<(usize, usize)>,
+    pub(super) last: Option<(Place, usize)>,
+    /// Trained controls and their trials.
+    pub(super) trained: Vec<(Place, usize)>,
+    /// Controls nearest to failed trainings.
     pub(super) failed: Vec<usize>,
     pub(super) spent: f64,
     pub(super) outside: usize,
 }
 
+/// Control of a training.
+#[derive(Debug, Clone)]
+pub(super) enum Place {
+    /// One of those to choose from.
+    Listed(usize),
+    /// Any other, of a training from elsewhere: the only one of these controls.
+    Own(Arc<Controls>),
+}
+
+/// Distance from a listed control below which a training is one of that control.
+const SAME: f64 = 1e-9;
+
 impl AutoBct {
+    /// Expected score of what was trained at a control.
+    pub(super) fn score_at(&self, progress: &Progress, place: &Place) -> f64 {
+        let (controls, control) = self.listed(place);
+        progress.state.score_at(controls, control)
+    }
+
+    /// A control among others.
+    fn listed<'a>(&'a self, place: &'a Place) -> (&'a Controls, usize) {
+        match place {
+            Place::Listed(control) => (self.decision.controls(), *control),
+            Place::Own(own) => (own, 0),
+        }
+    }
+
+    /// The control of a trial: one of the grid, or its own.
+    fn place(&self, trial: &Trial<Config>) -> Result<Place, OptimizerError> {
+        let point = self.point(trial)?;
+        let controls = self.decision.controls();
+        let control = nearest(controls, &point);
+        let off = controls.points().row(control).iter().zip(&point).map(|(a, b)| (a - b).abs());
+        if off.fold(0.0, f64::max) <= SAME {
+            return Ok(Place::Listed(control));
+        }
+        let [score, cost] = &self.bases;
+        let own = Controls::new(PointsRef::single(&point), score, cost, |point| (self.noise_at)(point));
+        let own = own.map_err(|error| {
+            OptimizerError::failed(format!("describing the control of trial {}", trial.id.0), error)
+        })?;
+        Ok(Place::Own(Arc::new(own)))
+    }
+
     /// The beliefs after a history, and what was trained.
     pub(super) fn progress(&self, history: &History<Config>) -> Result<Progress, OptimizerError> {
         let mut progress = Progress {
@@ -44,14 +91,14 @@ impl AutoBct {
         let Some(outcome) = trial.outcome.as_ref() else { return Ok(()) };
         let Some(raw) = outcome.objective() else {
             if !outcome.is_unrelated() {
-                progress.failed.push(self.control(trial)?);
+                progress.failed.push(nearest(self.decision.controls(), &self.point(trial)?));
             }
             // A cost of 0 may have no logarithm; it adds nothing.
             let cost = outcome.cost().and_then(|cost| self.settings.cost.apply(cost).ok());
             progress.spent += cost.unwrap_or(0.0).max(0.0);
             return Ok(());
         };
-        let control = self.control(trial)?;
+        let place = self.place(trial)?;
         let cost = outcome.cost().ok_or_else(|| {
             failed(
                 InputError::Number {
@@ -70,20 +117,19 @@ impl AutoBct {
         }
         let score = self.settings.score.apply(raw).map_err(failed)?;
         let cost = self.settings.cost.apply(cost).map_err(failed)?;
-        progress.state.learn(self.decision.controls(), control, score, cost).map_err(failed)?;
+        let (controls, control) = self.listed(&place);
+        progress.state.learn(controls, control, score, cost).map_err(failed)?;
         progress.outside += [score, cost].iter().filter(|value| !(0.0..=1.0).contains(*value)).count();
         progress.spent += cost.max(0.0);
-        progress.last = Some((control, at));
-        progress.trained.push((control, at));
+        progress.last = Some((place.clone(), at));
+        progress.trained.push((place, at));
         Ok(())
     }
 
-    /// The control of a trial.
-    fn control(&self, trial: &Trial<Config>) -> Result<usize, OptimizerError> {
+    /// The configuration of a trial in the unit cube.
+    fn point(&self, trial: &Trial<Config>) -> Result<Vec<f64>, OptimizerError> {
         let point = self.space.encode(&trial.query);
-        let point =
-            point.map_err(|error| OptimizerError::failed(format!("encoding trial {}", trial.id.0), error))?;
-        Ok(nearest(self.decision.controls(), &point))
+        point.map_err(|error| OptimizerError::failed(format!("encoding trial {}", trial.id.0), error))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use rand_distr::{Distribution, StandardNormal};
 use thrifty_autobct::{AutoBct, AutoBctSettings, NoiseStdDev, Plan, Record, Scale, State};
-use thrifty_linear::{Coefficients, Polynomial};
+use thrifty_linear::{Basis, Coefficients, Polynomial};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{
@@ -377,4 +377,71 @@ fn unrelated_failures_are_tried_again() {
     };
     assert!(second(Outcome::unrelated("the machine went down")));
     assert!(!second(Outcome::failed("no")));
+}
+
+/// Trainings from elsewhere, 0.04 beside the controls of a coarse grid, are learnt where they were: the expected score of a line at its end
+/// and the recommended value are those of a fine grid. Of a control of the grid both ways are one.
+#[test]
+fn trainings_beside_the_grid_are_learnt_where_they_were() {
+    let told = |grid: usize, at: &dyn Fn(usize) -> f64| {
+        let basis = Polynomial::of_one(1, 0.5);
+        let belief = |level: f64| Coefficients::independent(vec![level, 0.0], &[1.0; 2]).unwrap();
+        let settings = AutoBctSettings {
+            noise_std_dev: NoiseStdDev { score: 0.01, cost: 0.1 },
+            grid,
+            later_grid: grid,
+            ..AutoBctSettings::default()
+        };
+        let state = State { score: belief(0.5), cost: belief(1.0) };
+        let optimizer = AutoBct::new(space(), &basis, &basis, state, settings).unwrap();
+        let mut study = Study::new(optimizer, Seed(1));
+        for i in 0..10 {
+            let u = at(i);
+            let mut config = Config::new();
+            config.insert("u", u);
+            study.add_known(config, Measurement { cost: Some(0.5), ..Measurement::from(u) }).unwrap();
+        }
+        let state = study.optimizer().state(study.history()).unwrap();
+        let end: f64 = basis.eval(&[1.0]).iter().zip(state.score.mean()).map(|(f, a)| f * a).sum();
+        let stop = study.optimizer().stopping_value(study.history()).unwrap().unwrap();
+        (end, stop, study.recommend().unwrap().unwrap().value)
+    };
+    let beside = |i: usize| 0.04 + 0.1 * i as f64;
+    for grid in [11, 101] {
+        let (end, stop, best) = told(grid, &beside);
+        assert!((end - 1.0).abs() < 0.005, "{grid}: {end}");
+        assert!((stop - 0.94).abs() < 0.005 && best == stop, "{grid}: {stop} {best}");
+    }
+    let on = |i: usize| 0.1 * i as f64;
+    let [coarse, fine] = [11, 101].map(|grid| told(grid, &on));
+    assert!((coarse.0 - fine.0).abs() < 1e-9, "{coarse:?} {fine:?}");
+}
+
+/// A look-ahead that would not come to an end is an error that names the plan and the ways out; one of smaller grids is none.
+#[test]
+fn endless_plans_are_refused() {
+    let asked = |plan: Plan, grid: usize| {
+        let settings = AutoBctSettings { plan, grid, later_grid: grid, ..AutoBctSettings::default() };
+        let asked = Study::new(optimizer(settings), Seed(0)).ask();
+        asked.err().map(|error| {
+            let mut text = error.to_string();
+            let mut source = std::error::Error::source(&error);
+            while let Some(inner) = source {
+                text = format!("{text}: {inner}");
+                source = inner.source();
+            }
+            text
+        })
+    };
+    for plan in [
+        Plan::Horizon { horizon: 4 },
+        Plan::Horizon { horizon: 10 },
+        Plan::Relaxed { depth: 4 },
+        Plan::Relaxed { depth: usize::MAX },
+    ] {
+        let error = asked(plan, 101).expect("refused");
+        assert!(error.contains("trainings ahead") && error.contains("`Plan::Relaxed`"), "{error}");
+    }
+    assert_eq!(asked(Plan::Relaxed { depth: 3 }, 5), None);
+    assert_eq!(asked(Plan::Horizon { horizon: 3 }, 5), None);
 }

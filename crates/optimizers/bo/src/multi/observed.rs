@@ -4,7 +4,7 @@ use thrifty_domain::Points;
 use thrifty_space::{Config, Space};
 use thrifty_study::{History, Measurement, OptimizerError};
 
-use thrifty_model_based::{carried, measurement, shape};
+use thrifty_model_based::{carried, is_asked, measurement, shape};
 
 /// A history as points of the cube and columns of numbers.
 pub(crate) struct Observed {
@@ -23,6 +23,7 @@ pub(crate) struct Observed {
     /// Points of running trials.
     pub(crate) pending: Points,
     /// All points.
+    /// Points that are not asked again: all but those of unrelated failures.
     pub(crate) asked: Points,
 }
 
@@ -48,7 +49,9 @@ impl Observed {
             let point = space
                 .encode(&trial.query)
                 .map_err(|error| OptimizerError::failed(format!("encoding trial {}", trial.id.0), error))?;
-            observed.asked.push(&point);
+            if is_asked(trial) {
+                observed.asked.push(&point);
+            }
             match (&trial.outcome, measurement(trial)) {
                 (_, Some(measured)) => {
                     let Measurement { objectives, constraints, noise_variance: noise, .. } = measured;

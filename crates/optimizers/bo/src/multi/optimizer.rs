@@ -1,8 +1,8 @@
 //! Bayesian optimisation of several objectives.
 
 use thrifty_model_based::{
-    Designer, GpSurrogate, ModelBased, OutputFitter, ParetoMember, ParetoSet, Turn, ask_given, check_config,
-    design_changed, fingerprint, measurement, points_of, surrogate_fingerprint,
+    Designer, GpSurrogate, ModelBased, OutputFitter, ParetoMember, ParetoSet, Turn, ask_given, asked_points,
+    check_config, design_changed, fingerprint, measurement, surrogate_fingerprint,
 };
 use thrifty_pareto::ReferencePoint;
 use thrifty_space::{Config, KnownConstraint, Space};
@@ -147,7 +147,7 @@ impl MultiObjectiveOptimizer {
     fn initial(&self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
         let (design, space, seed) = (&self.settings.initial, &self.space, history.seed());
         let designer = Designer { design, space, seed, run: 0, known_constraint: &self.known_constraint };
-        let config = designer.config(&points_of(space, history.trials())?, id)?;
+        let config = designer.config(&asked_points(space, history.trials())?, id)?;
         Ok(config.map_or(Ask::Stop(StopReason::Exhausted), |c| Ask::Evaluate(Suggestion::new(c))))
     }
 

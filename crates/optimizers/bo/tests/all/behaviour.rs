@@ -434,3 +434,23 @@ fn of_equals_the_first_is_recommended() {
     let first = study.history().trials()[0].query.clone();
     assert_eq!(study.recommend().unwrap().unwrap().config, first);
 }
+
+/// A configuration that was lost to the machine is asked again, and the study does not end without it: in the design and after it.
+#[test]
+fn unrelated_failures_are_asked_again() {
+    for seed in 0..6 {
+        let space = Space::builder().categorical("a", ["p", "q", "r", "t"]).build().unwrap();
+        let mut study = Study::new(BayesianOptimizer::new(space), Seed(seed)).with_stop(MaxTrials(20));
+        let mut lost = false;
+        study
+            .run(|config: &Config, _| match config.str("a").unwrap() {
+                "q" if !std::mem::replace(&mut lost, true) => Outcome::unrelated("machine down"),
+                "q" => Measurement::from(-1.0).into(),
+                "p" => Measurement::from(3.0).into(),
+                _ => Measurement::from(2.0).into(),
+            })
+            .unwrap();
+        assert!(lost && study.history().len() == 5, "seed {seed}: {}", study.history().len());
+        assert_eq!(study.recommend().unwrap().unwrap().config.str("a"), Ok("q"), "seed {seed}");
+    }
+}

@@ -2,6 +2,7 @@
 
 mod behaviour;
 mod censored;
+mod constraints;
 mod laws;
 mod multi_task;
 mod regimes;

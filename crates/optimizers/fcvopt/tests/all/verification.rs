@@ -418,3 +418,68 @@ fn unrelated_failures_do_not_cost_a_finalist() {
     let (again, _) = run(|| Outcome::failed("no"));
     assert!(!again, "it failed for its own reason");
 }
+
+/// Folds of two repeats, the second of which is worse by 1: a configuration is measured once all six are, and the mean is over them.
+#[test]
+fn every_repeat_is_verified() {
+    for finalists in [1, 2] {
+        let space = Space::builder().float("x", 0.0, 1.0).build().unwrap();
+        let settings = FractionalSettings {
+            repeats: 2,
+            budget: Some(24),
+            finalists: Some(finalists),
+            ..FractionalSettings::new(3)
+        };
+        let optimizer = FractionalCv::new(space, 3).and_then(|cv| cv.with_settings(settings)).unwrap();
+        let mut study = Study::new(optimizer, Seed(1));
+        study
+            .run(|query: &FoldQuery, _| {
+                let x = query.config.float("x").unwrap();
+                (x - 0.3).powi(2) + 0.02 * query.fold as f64 + query.repeat as f64
+            })
+            .unwrap();
+        let best = study.recommend().unwrap().unwrap();
+        assert!(best.is_observed() && (best.value - 0.52).abs() < 0.02, "{best:?}");
+        let of_best = study.history().measured().filter(|(trial, _)| trial.query.config == best.config);
+        let pairs: BTreeSet<(usize, usize)> = of_best.map(|(t, _)| (t.query.repeat, t.query.fold)).collect();
+        assert_eq!(pairs.len(), 6, "every fold of every repeat");
+    }
+    let settings =
+        FractionalSettings { repeats: 2, budget: Some(12), finalists: Some(2), ..FractionalSettings::new(3) };
+    assert!(
+        settings.validate().unwrap_err().to_string().contains("12 folds of all"),
+        "the verification is all of it"
+    );
+}
+
+/// A larger budget in either spelling is one on resume: fingerprints agree, and the search goes on.
+#[test]
+fn a_larger_budget_resumes_in_both_spellings() {
+    let plain = |budget: usize| FractionalSettings {
+        budget: Some(budget),
+        finalists: Some(2),
+        ..FractionalSettings::new(FOLDS)
+    };
+    let verified = |budget: usize| FractionalSettings {
+        incumbent: Incumbent::Verified { top: 2, budget },
+        ..FractionalSettings::new(FOLDS)
+    };
+    for settings in [&plain as &dyn Fn(usize) -> FractionalSettings, &verified] {
+        let with = |budget: usize| {
+            FractionalCv::new(space(), FOLDS).and_then(|cv| cv.with_settings(settings(budget))).unwrap()
+        };
+        let [before, after] = [15, 25].map(|budget| with(budget).fingerprint().unwrap());
+        assert_eq!(before.differences(&after), []);
+        let mut study = Study::new(with(15), Seed(2));
+        study.run(|query: &FoldQuery, _| loss(query)).unwrap();
+        assert_eq!(study.history().len(), 15);
+        let asked = with(25).ask(study.history(), TrialId(15)).unwrap();
+        assert!(matches!(asked, Ask::Evaluate(_)), "{asked:?}");
+    }
+    let other = FractionalSettings { incumbent: Incumbent::Verified { top: 1, budget: 15 }, ..verified(15) };
+    let other = FractionalCv::new(space(), FOLDS).and_then(|cv| cv.with_settings(other)).unwrap();
+    let ours = FractionalCv::new(space(), FOLDS).and_then(|cv| cv.with_settings(verified(15))).unwrap();
+    let differences = ours.fingerprint().unwrap().differences(&other.fingerprint().unwrap());
+    assert_eq!(differences.len(), 1, "{differences:?}");
+    assert_eq!(differences[0].path, "settings.incumbent.verified.top");
+}

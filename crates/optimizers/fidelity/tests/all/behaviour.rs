@@ -230,3 +230,28 @@ fn finite_spaces_are_exhausted() {
     let best = study.recommend().unwrap().unwrap();
     assert_eq!((best.config.int("x").unwrap(), best.is_verified), (0, true));
 }
+
+/// Infeasible losses far below all feasible ones: the knowledge gradient is that of feasible means, so the search finds the best of them.
+/// The loss is least at 0.75 among x ≥ 0.5, with a hole at 0.2.
+#[test]
+fn infeasible_losses_do_not_end_the_search_among_feasible_ones() {
+    for hole in [0.0, 3.0, 30.0] {
+        let distance = |seed: u64| {
+            let space = Space::builder().float("x", 0.0, 1.0).log_int("e", 1, 9).build().unwrap();
+            let optimizer = MultiFidelityOptimizer::new(space, "e").unwrap();
+            let mut study = Study::new(optimizer, Seed(seed)).with_stop(MaxTrials(25));
+            let evaluate = |config: &Config| {
+                let (x, e) = (config.float("x").unwrap(), config.int("e").unwrap() as f64);
+                let depth = hole * (1.0 - (x - 0.2).abs() / 0.2).max(0.0);
+                let loss = 4.0 * (x - 0.75).powi(2) - depth + 0.3 * (1.0 / e - 1.0 / 9.0);
+                Measurement { constraints: vec![0.5 - x], ..Measurement::from(loss) }
+            };
+            study.run(|config: &Config, _| evaluate(config)).unwrap();
+            let best = study.recommend().unwrap().unwrap();
+            (best.config.float("x").unwrap() - 0.75).abs()
+        };
+        let mut distances: Vec<f64> = (1..6).map(distance).collect();
+        distances.sort_by(f64::total_cmp);
+        assert!(distances[2] < 0.003, "a hole of {hole}: {distances:?}");
+    }
+}

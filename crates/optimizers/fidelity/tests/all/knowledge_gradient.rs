@@ -271,7 +271,8 @@ fn anchors_are_as_many_as_are_set() {
             noise_variance: fitted.noise_variance(),
             rng: &mut Seed(3).stream("anchors", 0),
         };
-        let gradient = TargetKnowledgeGradient { axis: &axis, anchors, maximizer: &maximizer };
+        let gradient =
+            TargetKnowledgeGradient { axis: &axis, anchors, maximizer: &maximizer, is_feasible: None };
         let found = gradient.anchors(&mut context).unwrap();
         assert_eq!(found.len(), count, "{anchors} anchors");
         assert!(found.rows().all(|x| x[1] == target), "{found:?}");

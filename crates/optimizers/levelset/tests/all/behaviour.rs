@@ -734,3 +734,66 @@ fn an_enqueued_part_leaves_the_classified_set_alone() {
     };
     assert_eq!(points(true), points(false));
 }
+
+/// Points that fail are asked once, also where others may be evaluated again; what fails for another reason is asked again.
+#[test]
+fn points_that_fail_are_not_revisited() {
+    for criterion in [Criterion::Straddle { kappa: 1.96 }, Criterion::Ambiguity, Criterion::Random] {
+        for unrelated in [false, true] {
+            let space = Space::builder().float("x", 0.0, 1.0).build().unwrap();
+            let settings = LevelSetSettings {
+                threshold: Threshold::Fixed(0.0),
+                over: ClassificationSet::Grid { per_axis: 21 },
+                criterion,
+                revisit: true,
+                stop_when_certified: false,
+                ..LevelSetSettings::default()
+            };
+            let optimizer = LevelSetOptimizer::new(space, settings).unwrap();
+            let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(40));
+            let mut failures = BTreeMap::<u64, usize>::new();
+            study
+                .run(|config: &Config, _| {
+                    let x = config.float("x").unwrap();
+                    if !(0.4 < x && x < 0.6) {
+                        return Outcome::from(Measurement::from(x - 0.5));
+                    }
+                    *failures.entry(x.to_bits()).or_insert(0) += 1;
+                    if unrelated { Outcome::unrelated("machine down") } else { Outcome::failed("no") }
+                })
+                .unwrap();
+            let most = failures.values().copied().max().unwrap_or(0);
+            if unrelated {
+                assert!(most > 1 || criterion == Criterion::Random, "{criterion:?}: {failures:?}");
+            } else {
+                assert!(most <= 1, "{criterion:?}: {failures:?}");
+            }
+        }
+    }
+}
+
+/// A point of a finite domain that was lost to the machine is evaluated in the end.
+#[test]
+fn unrelated_failures_leave_a_point_open() {
+    let space = Space::builder().int("i", 0, 3).build().unwrap();
+    let settings = LevelSetSettings {
+        threshold: Threshold::Fixed(0.0),
+        over: ClassificationSet::Grid { per_axis: 4 },
+        stop_when_certified: false,
+        ..LevelSetSettings::default()
+    };
+    let optimizer = LevelSetOptimizer::new(space, settings).unwrap();
+    let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(20));
+    let mut lost = false;
+    study
+        .run(|config: &Config, _| {
+            let i = config.int("i").unwrap();
+            if i == 2 && !std::mem::replace(&mut lost, true) {
+                return Outcome::unrelated("machine down");
+            }
+            Outcome::from(Measurement::from(i as f64 - 1.5))
+        })
+        .unwrap();
+    let measured = study.history().measured().filter(|(trial, _)| trial.query.int("i") == Ok(2)).count();
+    assert!(lost && measured == 1, "{measured} of {}", study.history().len());
+}

@@ -10,8 +10,8 @@ use thrifty_study::{
 use super::operators::{crossover, mutate};
 use super::rank::{Evaluation, Rank, standings};
 use crate::{
-    Candidate, Designer, InitialDesign, ParetoSet, ask_given, check_config, design_changed, fingerprint,
-    first_allowed, points_of,
+    Candidate, Designer, InitialDesign, ParetoSet, ask_given, asked_points, check_config, design_changed,
+    fingerprint, first_allowed, points_of,
 };
 
 /// Settings of [`Nsga2`].
@@ -175,7 +175,7 @@ impl Optimizer for Nsga2 {
 
     fn ask(&mut self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
         let (trials, first, seed) = (history.trials(), self.first_generation(), history.seed());
-        let asked = points_of(&self.space, trials)?;
+        let asked = asked_points(&self.space, trials)?;
         let index = usize::try_from(id.0).unwrap_or(usize::MAX);
         if index < first {
             let (design, space) = (&self.settings.initial, &self.space);
@@ -193,7 +193,7 @@ impl Optimizer for Nsga2 {
         }
         let (best, standing) = self.population(trials, before)?;
         let mut parents = Points::new(self.space.dim());
-        best.iter().for_each(|&i| parents.push(asked.row(i)));
+        points_of(&self.space, best.iter().map(|&i| &trials[i]))?.rows().for_each(|x| parents.push(x));
         let pair = (end + place - place % 2) as u64;
         let mut child = self.child(&parents, &standing, (seed, pair), place % 2);
         let probability = self.settings.mutation.unwrap_or(1.0 / child.len().max(1) as f64);

@@ -137,6 +137,11 @@ impl Axis {
         (end(value - half).max(self.bounds.0), end(value + half).min(self.bounds.1))
     }
 
+    /// Distance of the farther bound from the mean of the prior, in deviations.
+    pub(crate) fn farthest(&self) -> f64 {
+        (self.bounds.1 - self.prior_mean).max(self.prior_mean - self.bounds.0) / self.prior_sd
+    }
+
     /// The part of a normal density between the bounds.
     #[must_use]
     #[inline]

@@ -118,7 +118,9 @@ impl KernelColumn {
         match self {
             // A kernel cut at a bound has a third of its mass within, or more.
             Self::Number(column) => {
-                (3.0 * column.sharpest).ln().abs().max((0.3 / column.axis.prior_sd).ln().abs())
+                let range = (3.0 * column.sharpest).ln().abs().max((0.3 / column.axis.prior_sd).ln().abs());
+                // A prior centred beyond the bounds has less.
+                column.scale.last().map_or(range, |prior| range.max(prior.ln().abs()))
             }
             _ => 0.0,
         }
@@ -127,7 +129,7 @@ impl KernelColumn {
     /// Largest ratio of a kernel to the prior anywhere, as a logarithm; infinite where the prior vanishes.
     pub(crate) fn excess(&self) -> f64 {
         let over = |axis: &Axis, least: f64| {
-            let far = (axis.bounds.1 - axis.prior_mean).max(axis.prior_mean - axis.bounds.0) / axis.prior_sd;
+            let far = axis.farthest();
             // A kernel cut at a bound still has a third of its mass within.
             (3.0 * axis.prior_sd / least).ln() + 0.5 * far * far
         };

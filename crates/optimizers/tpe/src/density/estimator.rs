@@ -257,7 +257,7 @@ impl Estimator {
 }
 
 /// A product of factors whose logarithms add up to less than this, up or down, is a number.
-const LARGEST_LOG: f64 = 600.0;
+pub(crate) const LARGEST_LOG: f64 = 600.0;
 
 /// Fewer kernels are looked at all together.
 const WORTH_SORTING: usize = 256;

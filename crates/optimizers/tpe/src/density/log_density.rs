@@ -6,6 +6,7 @@ use thrifty_simd::{VectorLoop, dispatch, exp_negative, fma};
 
 use crate::Estimator;
 use crate::density::column::{GridColumn, KernelColumn, NumberColumn};
+use crate::density::estimator::LARGEST_LOG;
 use crate::density::interval::log_mass;
 
 /// Kernels looked at together: their numbers stay in the nearest cache for all points.
@@ -15,7 +16,10 @@ const TILE: usize = 512;
 pub(crate) fn log_density_into(estimator: &Estimator, points: &[f64], out: &mut [f64]) {
     let dim = estimator.columns.len();
     assert_eq!(points.len(), dim * out.len(), "points of {dim} numbers");
-    if let ([KernelColumn::Number(column)], true) = (&estimator.columns[..], estimator.reach.is_finite()) {
+    if let [KernelColumn::Number(column)] = &estimator.columns[..]
+        && estimator.reach.is_finite()
+        && 0.5 * column.axis.farthest().powi(2) < LARGEST_LOG
+    {
         return dispatch(OnAxis { estimator, column, points, out });
     }
     let mut sums = vec![LogSum::default(); out.len()];
@@ -416,6 +420,31 @@ mod tests {
                 assert!((found - expected).abs() < 1e-9, "{n} {x}: {found}, expected {expected}");
             }
         }
+    }
+
+    /// Far from a narrow prior and from every kernel the density is too small for a number, its logarithm is not.
+    #[test]
+    fn logarithms_on_an_axis_outlast_the_density() {
+        let axis = Axis::float(0.0, 1.0, false).unwrap().with_prior(0.5, 0.01).unwrap();
+        let dimensions = [Dimension::Numeric(axis)];
+        let values = [0.49, 0.5, 0.505, 0.51];
+        let weights = Weights::Uniform.of(&[0.0; 4], None);
+        let kernels = TpeSettings::optuna5().kernels;
+        let observed = vec![Observed::new(&dimensions[0], &values)];
+        let estimator = Estimator::fit(&dimensions, observed, &weights, &kernels, Layout::Compact).unwrap();
+        let points = [0.0, 0.2, 0.45, 0.5, 0.8, 1.0];
+        let mut out = [0.0; 6];
+        estimator.log_density_into(&points, &mut out);
+        for (x, found) in points.iter().zip(out) {
+            let mut expected = LogSum::default();
+            for (kernel, p) in estimator.probabilities().iter().enumerate() {
+                let (mu, sigma) = estimator.kernel(0, kernel).unwrap();
+                expected.add(thrifty_prob::log_pdf((x - mu) / sigma), p / sigma);
+            }
+            let expected = expected.value();
+            assert!((found - expected).abs() < 1e-9 * (1.0 + expected.abs()), "{x}: {found}, {expected}");
+        }
+        assert!(out[5] < -1000.0, "too small for a number: {}", out[5]);
     }
 
     #[test]

@@ -57,11 +57,24 @@ pub(crate) fn dimension(
     };
     let axis = match prior {
         None => axis,
-        Some(ParameterPrior::Normal { mean, std_dev }) => axis.with_prior(*mean, *std_dev)?,
+        Some(ParameterPrior::Normal { mean, std_dev }) => {
+            let axis = axis.with_prior(*mean, *std_dev)?;
+            if axis.mass(*mean, *std_dev) * std_dev.min(1.0) < LEAST_MASS {
+                let (low, high) = axis.bounds;
+                let problem = format!(
+                    "a normal prior of mean {mean} and standard deviation {std_dev} has no mass between the bounds {low} and {high}"
+                );
+                return Err(invalid(parameter, problem));
+            }
+            axis
+        }
         Some(_) => return Err(invalid(parameter, "probabilities or distances for a number".into())),
     };
     Ok(Dimension::Numeric(axis))
 }
+
+/// Mass between the bounds, and mass by width, below which densities of the prior leave the range of numbers: some 37 deviations away.
+const LEAST_MASS: f64 = 1e-300;
 
 fn invalid(parameter: &Parameter, problem: String) -> TpeError {
     TpeError::InvalidPrior { name: parameter.name.clone(), problem }

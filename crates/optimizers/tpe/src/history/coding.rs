@@ -172,8 +172,14 @@ impl Coded {
             Dimension::Numeric(axis) => {
                 let (low, high) = axis.bounds;
                 let latent = if self.has_prior {
-                    let end = |bound: f64| cdf((bound - axis.prior_mean) / axis.prior_sd);
-                    let z = quantile(end(low) + u * (end(high) - end(low)));
+                    let end = |bound: f64| (bound - axis.prior_mean) / axis.prior_sd;
+                    let (a, b) = (end(low), end(high));
+                    // In the tail with the digits: above the mean the lower one is 1.
+                    let z = if a > 0.0 {
+                        -quantile(cdf(-b) + (1.0 - u) * (cdf(-a) - cdf(-b)))
+                    } else {
+                        quantile(cdf(a) + u * (cdf(b) - cdf(a)))
+                    };
                     (axis.prior_mean + axis.prior_sd * z).clamp(low, high)
                 } else {
                     low + u * (high - low)

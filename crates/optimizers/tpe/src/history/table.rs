@@ -1,6 +1,7 @@
 //! Sorted columns of all trials, a cache over the history.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use thrifty_space::{Config, Space};
 use thrifty_study::{History, Lineage, OptimizerError, Outcome, Trial};
@@ -27,8 +28,9 @@ pub(crate) struct Table {
     keys: Vec<Option<Key>>,
     running: Vec<usize>,
     ranking: Ranking,
-    /// Configurations asked of which no active parameter is continuous, by the bits of their values.
-    asked: HashSet<Box<[u64]>>,
+    /// Configurations asked of which no active parameter is continuous, by the bits of their values, with the number of their trials.
+    /// Failures that have nothing to do with the configuration do not count.
+    asked: HashMap<Box<[u64]>, usize>,
     /// Parameters that are continuous.
     continuous: Vec<usize>,
     has_many_objectives: bool,
@@ -107,6 +109,9 @@ impl Table {
                 self.ranking.remove(row as u32);
             }
             self.rows[row] = Row::of(trial);
+            if self.rows[row].state == State::Unrelated {
+                self.forget(row);
+            }
             self.rank(row, settings);
         }
         for trial in history.trials().get(self.rows.len() - self.known..).unwrap_or_default() {
@@ -187,8 +192,8 @@ impl Table {
                 }
             }
         }
-        if self.may_be_repeated(values) {
-            self.asked.insert(bits(values));
+        if self.may_be_repeated(values) && trial.state != State::Unrelated {
+            *self.asked.entry(bits(values)).or_insert(0) += 1;
         }
         if trial.state == State::Running {
             self.running.push(row as usize);
@@ -196,6 +201,17 @@ impl Table {
         self.rows.push(trial);
         self.keys.push(None);
         self.rank(row as usize, settings);
+    }
+
+    /// Takes a trial out of those asked: its configuration may be asked again, unless another trial has it too.
+    fn forget(&mut self, row: usize) {
+        let values: Vec<f64> = self.columns.iter().map(|column| column.values[row]).collect();
+        if let Entry::Occupied(mut trials) = self.asked.entry(bits(&values)) {
+            *trials.get_mut() -= 1;
+            if *trials.get() == 0 {
+                trials.remove();
+            }
+        }
     }
 
     fn rank(&mut self, row: usize, settings: &TpeSettings) {
@@ -315,7 +331,7 @@ impl Table {
 
     /// True if a configuration was asked of which no active parameter is continuous.
     pub(crate) fn is_repeat(&self, values: &[f64]) -> bool {
-        self.may_be_repeated(values) && self.asked.contains(&bits(values))
+        self.may_be_repeated(values) && self.asked.contains_key(&bits(values))
     }
 
     /// True if no parameter that is active in a configuration is continuous.

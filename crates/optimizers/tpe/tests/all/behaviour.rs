@@ -778,3 +778,93 @@ fn marginals_are_densities() {
     assert!(best.0 > best.1, "{best:?} at the smallest loss");
     assert!(anew.marginals(study.history(), "z", &values).is_err(), "no such parameter");
 }
+
+fn normal(mean: f64, std_dev: f64) -> ParameterPrior {
+    ParameterPrior::Normal { mean, std_dev }
+}
+
+/// Space of one number with a normal prior that is centred beyond a bound: the start is near that bound. Without mass between the bounds
+/// the prior is an error.
+#[test]
+fn priors_beyond_the_bounds_start_at_the_nearer_bound() {
+    let with = |low: f64, high: f64, prior: ParameterPrior| {
+        let space = Space::builder().float("x", low, high).build().unwrap();
+        TpeOptimizer::new(space)?.with_priors(BTreeMap::from([("x".to_owned(), prior)]))
+    };
+    for (low, high) in [(9.0, 20.0), (-20.0, -9.0), (36.0, 40.0), (-40.0, -36.0)] {
+        let mut study =
+            Study::new(with(low, high, normal(0.0, 1.0)).unwrap(), Seed(1)).with_stop(MaxTrials(25));
+        study.run(|config: &Config, _| config.float("x").unwrap()).unwrap();
+        let nearer = low.abs().min(high.abs());
+        let first = study.history().trials().iter().take(10).map(|t| t.query.float("x").unwrap());
+        let first: Vec<f64> = first.collect();
+        assert!(first.iter().all(|x| (nearer..nearer + 2.0).contains(&x.abs())), "{low} {high}: {first:?}");
+        let distinct: HashSet<u64> = first.iter().map(|x| x.to_bits()).collect();
+        assert_eq!(distinct.len(), 10, "{low} {high}: {first:?}");
+        let mut tpe = with(low, high, normal(0.0, 1.0)).unwrap();
+        for (l, g) in tpe.marginals(study.history(), "x", &[low, 0.5 * (low + high), high]).unwrap() {
+            assert!(l.is_finite() && g.is_finite(), "{low} {high}: {l} {g}");
+        }
+    }
+    for (low, high) in [(50.0, 60.0), (-60.0, -50.0)] {
+        let error = with(low, high, normal(0.0, 1.0)).err().unwrap();
+        let text = format!("{error} {:?}", std::error::Error::source(&error).map(ToString::to_string));
+        assert!(text.contains("\"x\"") || text.contains("`x`") || text.contains(" x"), "{text}");
+        assert!(text.contains("no mass between the bounds"), "{text}");
+    }
+}
+
+/// The best trial is recommended as it was evaluated, to the bit: of the study, of a queue and of known trials.
+#[test]
+fn recommendations_are_configurations_that_were_evaluated() {
+    let space = Space::builder().log_float("rate", 1e-5, 1.0).build().unwrap();
+    let at = |rate: f64| {
+        let mut config = Config::new();
+        config.insert("rate", rate);
+        config
+    };
+    let loss = |config: &Config| (config.float("rate").unwrap().ln() - 1e-3_f64.ln()).abs();
+    let mut study = Study::new(TpeOptimizer::new(space.clone()).unwrap(), Seed(1)).with_stop(MaxTrials(5));
+    study.enqueue(at(0.001)).unwrap();
+    study.run(|config: &Config, _| loss(config)).unwrap();
+    assert_eq!(study.recommend().unwrap().unwrap().config, at(0.001));
+    assert_eq!(study.history().trials()[0].query, at(0.001));
+    let known = TpeOptimizer::new(space).and_then(|tpe| tpe.with_known(vec![(at(0.001), -1.0)])).unwrap();
+    let mut study = Study::new(known, Seed(1)).with_stop(MaxTrials(5));
+    study.run(|config: &Config, _| loss(config)).unwrap();
+    assert_eq!(study.recommend().unwrap().unwrap().config, at(0.001));
+}
+
+/// A failure that has nothing to do with the configuration does not count as asked: told at once or later, it is evaluated in the end.
+#[test]
+fn unrelated_failures_are_asked_again() {
+    let loss = |config: &Config| match config.str("a").unwrap() {
+        "p" => 3.0,
+        "q" => -1.0,
+        "r" => 2.0,
+        _ => 4.0,
+    };
+    for late in [false, true] {
+        let space = Space::builder().categorical("a", ["p", "q", "r", "t"]).build().unwrap();
+        let mut study = Study::new(TpeOptimizer::new(space).unwrap(), Seed(1)).with_stop(MaxTrials(20));
+        let (mut lost, mut waiting) = (false, None);
+        while let Next::Evaluate(trial) = study.ask().unwrap() {
+            if let Some(id) = waiting.take() {
+                study.tell(id, Outcome::unrelated("machine down")).unwrap();
+            }
+            if trial.query.str("a").unwrap() == "q" && !lost {
+                lost = true;
+                if late {
+                    waiting = Some(trial.id);
+                } else {
+                    study.tell(trial.id, Outcome::unrelated("machine down")).unwrap();
+                }
+            } else {
+                study.tell(trial.id, loss(&trial.query)).unwrap();
+            }
+        }
+        assert!(lost, "one was lost");
+        assert_eq!(study.recommend().unwrap().unwrap().config.str("a"), Ok("q"), "late: {late}");
+        assert_eq!(study.history().len(), 5, "each once, and one again");
+    }
+}

@@ -1,7 +1,7 @@
 //! Splits test every row once; full cross-validation is fold by fold what it is at once.
 
 use proptest::prelude::*;
-use thrifty_cv::{AllFolds, CrossValidation, FoldQuery, SplitError, Splits};
+use thrifty_cv::{AllFolds, CrossValidation, Fold, FoldQuery, SplitError, Splits};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{
@@ -81,6 +81,48 @@ fn what_cannot_be_split_is_named() {
     assert_eq!(
         Splits::grouped(&[1, 1, 2, 2], 3, 1, Seed(0)),
         Err(SplitError::TooFewGroups { groups: 2, folds: 3 })
+    );
+}
+
+/// As many groups as a clinic has patients: their sizes are counted once.
+#[test]
+fn many_groups_are_split_at_once() {
+    let groups: Vec<usize> = (0..200_000).map(|row| row / 2).collect();
+    let splits = Splits::grouped(&groups, 5, 1, Seed(1)).unwrap();
+    let sizes: Vec<usize> = (0..5).map(|fold| splits.get(0, fold).unwrap().test.len()).collect();
+    assert_eq!(sizes, [40_000; 5]);
+}
+
+/// Expanding windows of a time series of 8 values: each tests the two values after those that it trains on.
+#[test]
+fn given_folds_are_evaluated_as_they_are() {
+    let window = |end: usize| Fold { train: (0..end).collect(), test: vec![end, end + 1] };
+    let splits = Splits::new(vec![[2, 4, 6].map(window).to_vec()]).unwrap();
+    assert_eq!((splits.repeats(), splits.folds()), (1, 3));
+    let cv = CrossValidation::new(splits, |_: &Config, train: &[usize], test: &[usize]| {
+        (100 * train.len() + 10 * test[0] + test[1]) as f64
+    });
+    for (fold, expected) in [(0, 223.0), (1, 445.0), (2, 667.0)] {
+        let query = FoldQuery { config: Config::new(), repeat: 0, fold };
+        assert_eq!(cv.evaluate(&query).objective(), Some(expected));
+    }
+}
+
+#[test]
+fn given_folds_that_make_no_sense_are_named() {
+    let fold = |train: &[usize], test: &[usize]| Fold { train: train.to_vec(), test: test.to_vec() };
+    let good = || vec![fold(&[0, 1], &[2]), fold(&[0, 1, 2], &[3])];
+    let with = |bad: Fold| Splits::new(vec![good(), vec![fold(&[0], &[1]), bad]]);
+    assert_eq!(with(fold(&[3], &[5, 3])), Err(SplitError::Overlap { repeat: 1, fold: 1, row: 3 }));
+    assert_eq!(with(fold(&[], &[5])), Err(SplitError::EmptyPart { repeat: 1, fold: 1, part: "train" }));
+    assert_eq!(with(fold(&[5], &[])), Err(SplitError::EmptyPart { repeat: 1, fold: 1, part: "test" }));
+    assert_eq!(Splits::new(vec![]), Err(SplitError::NoRepeats));
+    let one = vec![fold(&[0], &[1])];
+    assert_eq!(Splits::new(vec![one.clone()]), Err(SplitError::TooFewFolds { repeat: 0, folds: 1 }));
+    let three = [good(), one].concat();
+    assert_eq!(
+        Splits::new(vec![good(), three]),
+        Err(SplitError::UnequalFolds { repeat: 1, folds: 3, expected: 2 })
     );
 }
 
