@@ -339,6 +339,21 @@ def test_costs_of_failed_trainings_count(tmp_path):
     assert again.ask() is None and again.result().spent == 5.0
 
 
+def test_a_score_without_a_cost_is_refused(tmp_path):
+    """Before it is recorded: afterwards neither the study nor its journal could go on."""
+    space = thrifty.Space().float("size", 0, 1)
+    training = thrifty.BudgetedTraining(space, price=0.01, score=(0.0, 1.0), cost=1.0, journal=tmp_path / "study.jsonl")
+    trial = training.ask()
+    with pytest.raises(ValueError, match="cost is missing: the score 0.5"):
+        training.tell(trial, 0.5)
+    training.tell(trial, 0.5, 3.0)
+    training.tell(training.ask(), failed="out of memory")
+    with pytest.raises(ValueError, match="cost is missing"):
+        training.run(lambda p: (0.5, None))
+    assert [trial.state for trial in training.trials] == ["measured", "failed", "running"]
+    assert training.run(lambda p: (0.5, 3.0)).spent == 3.0 * (training.result().trainings - 1)
+
+
 @pytest.mark.parametrize("change", [
     {"cost": 0.0}, {"score": (1.0, 1.0)}, {"price": -1.0}, {"noise": (0.0, 0.1)}, {"depht": 2}, {"score_mean": [1.0]}])
 def test_arguments_of_budgeted_training_are_validated(change):

@@ -90,14 +90,20 @@ class BudgetedTraining(AroundStudy):
                            **{**own, **settings})
 
     def tell(self, trial: Trial | int, score: float | None = None, cost: float | None = None, **outcome: Any) -> None:
-        """Records score and cost of a training, or with the keywords of :meth:`thrifty.Study.tell` why there are none."""
-        self.study.tell(trial, score, cost=cost, **outcome)
+        """Records score and cost of a training, or with the keywords of :meth:`thrifty.Study.tell` why there is no score.
+
+        Raises
+        ------
+        ValueError
+            For a score without a cost, of which the method could not learn. The trial stays open.
+        """
+        self.study.tell(trial, score, cost=_cost_of(score, cost), **outcome)
 
     def run(self, train: Callable[[dict[str, Any]], tuple[float, float]]) -> Trained:
         """Trains until it is not worth it; `train` returns score and cost. Trainings of a resumed journal count."""
         def evaluate(params: dict[str, Any]) -> dict[str, Any]:
             score, cost = train(params)
-            return {"value": score, "cost": cost}
+            return {"value": score, "cost": _cost_of(score, cost)}
 
         self.study.optimize(evaluate, n_trials=2**31)
         return self.result()
@@ -106,3 +112,10 @@ class BudgetedTraining(AroundStudy):
         """The state now."""
         spent = sum(trial.cost or 0.0 for trial in self.study.trials)
         return Trained(self.study.recommend(), spent, len(self.study), self.stopped or "")
+
+
+def _cost_of(score: float | None, cost: float | None) -> float | None:
+    """The cost, which a score needs: a study that recorded a score without one could not go on."""
+    if score is not None and cost is None:
+        raise ValueError(f"cost is missing: the score {score!r} is told with the cost of its training")
+    return cost
