@@ -32,6 +32,7 @@ from sklearn.utils.estimator_checks import check_estimator  # noqa: E402
 
 import thrifty  # noqa: E402
 from thrifty.sklearn import FractionalSearchCV, Price, space_of  # noqa: E402
+from thrifty.sklearn._table import _ranks  # noqa: E402
 
 X, Y = load_iris(return_X_y=True)
 SPACE = {"C": loguniform(1e-3, 1e3), "gamma": loguniform(1e-5, 10), "kernel": ["rbf", "sigmoid"]}
@@ -76,6 +77,38 @@ def test_folds_that_were_not_fitted_are_masked():
     one = next(at for at, count in enumerate(found["n_folds"]) if count == 1)
     scores = [found[f"split{k}_test_score"][one] for k in range(5)]
     assert found["mean_test_score"][one] == next(s for s in scores if s is not np.ma.masked)
+
+
+@pytest.mark.parametrize(("mean", "is_complete", "model", "expected"), [
+    ([np.nan, .5, .6], [True, False, True], [np.nan, .7, .6], [3, 2, 1]),
+    ([np.nan, .5, .6], [False, False, True], [.9, .7, .6], [3, 2, 1]),
+    ([.5, .4, np.nan], [True, True, True], [.5, .4, np.nan], [1, 2, 3])])
+def test_rows_with_a_failed_fold_have_the_last_ranks(mean, is_complete, model, expected):
+    assert list(_ranks(np.array(mean), np.array(is_complete), np.array(model), None)) == expected
+
+
+class FailsAbove(ClassifierMixin, BaseEstimator):
+    """A classifier that cannot be fitted for a large parameter."""
+
+    def __init__(self, a=0.0):
+        self.a = a
+
+    def fit(self, X, y):
+        if self.a > 0.6:
+            raise ValueError("too large")
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.classes_[0])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_configurations_that_cannot_be_fitted_have_the_last_ranks():
+    found = FractionalSearchCV(FailsAbove(), {"a": [0, .1, .2, .3, .7, .8, .9]}, n_fits=13, cv=2, random_state=0).fit(X, Y)
+    has_failed = np.isnan(found.cv_results_["mean_test_score"])
+    ranks = found.cv_results_["rank_test_score"]
+    assert has_failed.any() and ranks[has_failed].min() > ranks[~has_failed].max()
 
 
 @pytest.mark.parametrize("n_jobs", [2, 3])

@@ -103,7 +103,7 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
         A row per configuration. Folds that were not fitted are masked in `split*_test_score`; `n_folds` counts the others,
         and `mean_test_score` is over them. `model_mean_score` and `model_std_score` are posterior means and standard
         deviations of the mean over all folds. `rank_test_score` ranks complete configurations first, by their mean, then
-        the others by the model.
+        the others by the model; those with a failed fold are last.
     best_estimator_, best_score_, best_params_, best_index_, refit_time_, scorer_, n_splits_, multimetric_
         As in `RandomizedSearchCV`.
     n_fits_
