@@ -145,6 +145,32 @@ def test_a_search_with_a_journal_goes_on(tmp_path):
     assert finished.best_params_ == whole.best_params_ and finished.best_score_ == whole.best_score_
 
 
+def test_a_journal_goes_on_without_a_random_state(tmp_path):
+    """From its own seed; an empty file has none."""
+    path = tmp_path / "search.jsonl"
+    path.touch()
+    calls = []
+
+    def scorer(estimator, data, target):
+        calls.append(0)
+        if len(calls) == 7:
+            raise KeyboardInterrupt
+        return estimator.score(data, target)
+
+    def fit():
+        return search(12, cv=3, scoring=scorer, random_state=None, journal=path).fit(X, Y)
+
+    with pytest.raises(KeyboardInterrupt):
+        fit()
+    first = fit()
+    made = len(calls)
+    again = fit()
+    assert first.n_fits_ == 12 and len(calls) == made
+    assert again.best_score_ == first.best_score_ and again.best_params_ == first.best_params_
+    with pytest.raises(RuntimeError, match="has seed"):
+        search(12, cv=3, scoring=scorer, journal=path).fit(X, Y)
+
+
 def test_a_journal_of_another_search_is_refused(tmp_path):
     path = tmp_path / "search.jsonl"
 

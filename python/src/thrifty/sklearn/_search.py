@@ -28,7 +28,7 @@ from .. import _thrifty
 from .._checks import settings_json, whole
 from ..study import told
 from ._distributions import space_of
-from ._identity import check_identity
+from ._identity import check_identity, recorded_seed
 from ._table import Table
 
 BATCH = 4
@@ -88,7 +88,8 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
         function of `cv_results_` that returns the row to refit, and there is no `best_score_` then; rows whose `n_folds`
         is small have means over these folds alone.
     random_state
-        The same state gives the same results for every `n_jobs`, timing columns apart.
+        The same state gives the same results for every `n_jobs`, timing columns apart. None: another search each time, but the
+        same one where `journal` has its beginning.
     settings
         Settings of the method, as ``thrifty.study.settings("fractional")`` names them.
     journal
@@ -192,8 +193,11 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
         if self.verify is not None or self.n_fits < 2 * folds:
             own["finalists"] = int(verify)
         settings = {"budget": int(self.n_fits), **own, **(self.settings or {})}
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         journal = None if self.journal is None else os.fspath(self.journal)
+        # Without a random state the search of a journal goes on with its own seed.
+        seed = recorded_seed(journal) if self.random_state is None and journal is not None else None
+        if seed is None:
+            seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         price = None if self.stop is None else float(self.stop.score_per_cost)
         return _thrifty.Fractional(space_json, folds, seed, settings_json(settings), journal, price)
 
