@@ -38,7 +38,9 @@ class BudgetedTraining(AroundStudy):
         The controls: one or two numbers, as the values of all their combinations are computed. By default 101 values of one
         control are compared, 11 of each of two; more than two controls need settings `grid` and `later_grid`.
     price
-        What a unit of cost is worth, in units of the score.
+        What a unit of cost is worth, in units of the score. With 0 training goes on up to `max_cost` or to setting `max_epochs`, and
+        the best of all trained configurations is recommended; otherwise the one that was trained last, as the theory has it, unless
+        setting `recall_best` is true.
     score
         A bad and a good score, such as ``(0.5, 1.0)``; a good one below the bad one is a loss.
     cost
@@ -84,6 +86,9 @@ class BudgetedTraining(AroundStudy):
         }
         if controls == 2:
             own["grid"] = own["later_grid"] = GRID_OF_TWO
+        if price == 0:
+            # Nothing is lost by another training, so that the last one is no choice.
+            own["recall_best"] = True
         if max_cost is not None:
             own["max_cost"] = max_cost / cost
         self.study = Study(space, "budgeted_training", seed=seed, direction=direction, journal=journal,
