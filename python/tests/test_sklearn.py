@@ -1,6 +1,7 @@
 """The search by single folds: scikit-learn's interface, its promises, and bad input."""
 
 import json
+import math
 import pickle
 import re
 import threading
@@ -66,6 +67,22 @@ def test_the_score_is_a_measured_mean():
     at = found.best_index_
     assert [found.cv_results_[f"split{k}_test_score"][at] for k in range(5)] == pytest.approx(list(truth))
     assert found.cv_results_["rank_test_score"][at] == 1 and found.cv_results_["mean_test_score"][at] == found.best_score_
+
+
+@pytest.mark.parametrize(("folds", "verify"), [(3, None), (10, None), (10, 2)])
+def test_few_fits_verify_all_the_same(folds, verify):
+    """Also where they leave one or two to search with."""
+    for more in (1, 2, 3):
+        n_fits = (verify or 1) * folds + more
+        found = search(n_fits, cv=folds, verify=verify, refit=False).fit(X, Y)
+        assert found.is_verified_ and max(found.cv_results_["n_folds"]) == folds
+        assert sum(found.cv_results_["n_folds"]) == found.n_fits_ == n_fits
+
+
+@pytest.mark.parametrize("cost", [-1, 0, math.nan, math.inf, "dear"])
+def test_a_cost_that_is_no_positive_number_is_an_error(cost):
+    with pytest.raises(ValueError, match=f"cost is {cost!r}.*expected a"):
+        search(cv=3, cost=lambda params: cost).fit(X, Y)
 
 
 def test_folds_that_were_not_fitted_are_masked():

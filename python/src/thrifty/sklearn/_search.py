@@ -25,7 +25,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import indexable
 
 from .. import _thrifty
-from .._checks import settings_json, whole
+from .._checks import real, settings_json, whole
 from ..study import told
 from ._distributions import space_of
 from ._identity import check_identity, recorded_seed
@@ -205,6 +205,10 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
                 metric: str) -> list[dict[str, Any]]:
         """Fits folds until the method has no more."""
         outs: list[dict[str, Any]] = []
+        # Where there is hardly a fit to search with, a whole first batch would leave too few of them to verify.
+        verify = 1 if self.verify is None else self.verify
+        searched = max(self.n_fits - verify * table.folds, verify)
+        first = searched if searched < BATCH - 1 else None
         is_verifying = False
         batch = self._restore(study, table, metric)
         while True:
@@ -214,7 +218,7 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
                 is_verifying = True
                 study.verify(int(self.n_fits) - len(study))
             # Batches end at the same trials after a resumption.
-            while not batch or len(study) % BATCH:
+            while not batch or len(study) % BATCH and len(study) != first:
                 asked = study.ask()
                 if asked is None:
                     break
@@ -250,7 +254,9 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
     def _told(self, params: dict[str, Any], score: float, out: dict[str, Any]) -> dict[str, Any]:
         cost = None
         if callable(self.cost):
-            cost = float(self.cost(params))
+            cost = real("cost", self.cost(params))
+            if not 0 < cost < np.inf:
+                raise ValueError(f"cost is {cost!r} for {params}, expected a positive number")
         elif self.cost is not None or self.stop is not None:
             cost = max(out["fit_time"] + out["score_time"], 1e-9)
         has_failed = out["fit_error"] is not None or not np.isfinite(score)
