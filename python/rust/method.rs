@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 use thrifty::bo::{
     BayesianOptimizer, BoSettings, GpSurrogate, MultiObjectiveOptimizer, MultiObjectiveSettings,
 };
@@ -14,13 +14,13 @@ use thrifty::levelset::{LevelSetOptimizer, LevelSetSettings};
 use thrifty::robust::RobustGpSurrogate;
 use thrifty::search::{Nsga2, Nsga2Settings, RandomSearch, SobolSearch};
 use thrifty::space::{Config, Space};
-use thrifty::study::{AnyOptimizer, Directions, Optimizer, PrunedAs, PrunedPolicy};
+use thrifty::study::{AnyOptimizer, Direction, Directions, Optimizer, PrunedAs, PrunedPolicy};
 use thrifty::tpe::{TpeOptimizer, TpeSettings};
 use thrifty::trust_region::{TrustRegionOptimizer, TrustRegionSettings};
 use thrifty_units::InUserUnits;
 
 use crate::boundary::{invalid, optimizer as refused};
-use crate::budget;
+use crate::{budget, outcome};
 
 /// Methods over configurations.
 pub(crate) const METHODS: [&str; 12] = [
@@ -37,6 +37,25 @@ pub(crate) const METHODS: [&str; 12] = [
     "level_set",
     "budgeted_training",
 ];
+
+/// Methods that read one objective.
+const OF_ONE_OBJECTIVE: [&str; 7] =
+    ["bo", "multi_fidelity", "cmaes", "trust_region", "hybrid", "level_set", "budgeted_training"];
+
+/// The directions of a study by their names: a method of one objective has one, so that outcomes with several are refused.
+pub(crate) fn directions(method: &str, names: &[String]) -> PyResult<Directions> {
+    let found = outcome::directions(names)?;
+    match found.as_slice() {
+        [] if OF_ONE_OBJECTIVE.contains(&method) => Ok(Directions::new(vec![Direction::Minimize])),
+        [_, _, ..] if OF_ONE_OBJECTIVE.contains(&method) => {
+            let given = names.len();
+            Err(invalid(format!(
+                "direction has {given} entries, but {method} has 1 objective: see multi_objective"
+            )))
+        }
+        _ => Ok(found),
+    }
+}
 
 /// Settings of one method as they come from Python: keywords, some of which are options of the border.
 pub(crate) struct Keywords {
@@ -90,21 +109,50 @@ fn in_losses<S: InUserUnits>(method: &str, settings: S, directions: &Directions)
     settings.into_losses(directions).map_err(|error| invalid(format!("{method}: {error}")))
 }
 
+/// Settings as JSON, with those that serialization leaves out where they have their defaults.
+fn listed<S: Serialize>(settings: &S, others: &[(&str, Json)]) -> serde_json::Result<String> {
+    let mut text = serde_json::to_string(settings)?;
+    text.pop();
+    for (name, value) in others {
+        text.push_str(&format!(",{}:{value}", Json::from(*name)));
+    }
+    text.push('}');
+    Ok(text)
+}
+
 /// The settings of a method that nothing was said about, as JSON.
 #[pyfunction]
 pub(crate) fn default_settings(method: &str) -> PyResult<String> {
     let text = match method {
-        "bo" => serde_json::to_string(&BoSettings::default()),
-        "multi_objective" => serde_json::to_string(&MultiObjectiveSettings::default()),
-        "multi_fidelity" => serde_json::to_string(&MultiFidelitySettings::default()),
-        "tpe" => serde_json::to_string(&TpeSettings::default()),
-        "cmaes" => serde_json::to_string(&CmaEsSettings::default()),
-        "trust_region" => serde_json::to_string(&TrustRegionSettings::default()),
-        "hybrid" => serde_json::to_string(&HybridSettings::default()),
-        "nsga2" => serde_json::to_string(&Nsga2Settings::default()),
-        "level_set" => serde_json::to_string(&LevelSetSettings::default()),
-        "budgeted_training" => serde_json::to_string(&thrifty::autobct::AutoBctSettings::default()),
-        "fractional" => serde_json::to_string(&thrifty::fcvopt::FractionalSettings::new(5)),
+        "bo" => listed(&BoSettings::default(), &[]),
+        "multi_objective" => {
+            let settings = MultiObjectiveSettings::default();
+            listed(&settings, &[("cost", json!(settings.cost))])
+        }
+        "multi_fidelity" => listed(&MultiFidelitySettings::default(), &[]),
+        "tpe" => {
+            let settings = TpeSettings::default();
+            listed(&settings, &[("cost", json!(settings.cost))])
+        }
+        "cmaes" => listed(&CmaEsSettings::default(), &[]),
+        "trust_region" => listed(&TrustRegionSettings::default(), &[]),
+        "hybrid" => {
+            let settings = HybridSettings::default();
+            let others =
+                [("anticipation", json!(settings.anticipation)), ("measure", json!(settings.measure))];
+            listed(&settings, &others)
+        }
+        "nsga2" => listed(&Nsga2Settings::default(), &[]),
+        "level_set" => {
+            let settings = LevelSetSettings::default();
+            listed(&settings, &[("cost", json!(settings.cost))])
+        }
+        "budgeted_training" => listed(&thrifty::autobct::AutoBctSettings::default(), &[]),
+        "fractional" => {
+            let settings = thrifty::fcvopt::FractionalSettings::new(5);
+            let limits = json!(settings.limits);
+            listed(&settings, &[("budget", Json::Null), ("finalists", Json::Null), ("limits", limits)])
+        }
         "sobol" | "random" => Ok("{}".into()),
         other => return Err(unknown(other)),
     };

@@ -11,13 +11,13 @@ use thrifty::pruning::PrunerKind;
 use thrifty::sampling::Seed;
 use thrifty::space::{Config, Space};
 use thrifty::study::{
-    AnyOptimizer, Best, Direction, History, Next, Outcome, StopReason, StudyError, Trial, TrialId,
+    AnyOptimizer, Best, Direction, Directions, History, Next, Outcome, StopReason, StudyError, Trial, TrialId,
 };
 use thrifty_report::{Figure, Report};
 
-use crate::boundary::{Shared, failed, guarded, invalid, study as refused};
-use crate::method::{Keywords, fidelity, optimizer};
-use crate::outcome::{Told, directions, reason};
+use crate::boundary::{Shared, failed, guarded, invalid, optimizer as unsolved, study as refused};
+use crate::method::{Keywords, directions, fidelity, optimizer};
+use crate::outcome::{Told, reason};
 use crate::values::{Numbers, config, numbers, space};
 
 struct Inner {
@@ -71,7 +71,7 @@ impl Study {
             let space = space(space_json)?;
             let keywords = Keywords::read(method, settings_json)?;
             let axis = fidelity(method, &space, &keywords);
-            let directions = directions(&direction_names)?;
+            let directions = directions(method, &direction_names)?;
             let optimizer = optimizer(method, space.clone(), keywords, &directions)?;
             let mut study =
                 thrifty::study::Study::new(optimizer, Seed(seed)).with_directions(directions.clone());
@@ -149,31 +149,38 @@ impl Study {
             let directions = study.history().directions().clone();
             let best = study.history().best();
             Ok(best.map(|(trial, loss)| {
-                (Some(trial.id.0), numbers(space, &trial.query), vec![directions.first().flip(loss)], true)
+                let measured = trial.outcome.as_ref().and_then(Outcome::measurement);
+                let losses = measured.map_or_else(|| vec![loss], |m| m.objectives.clone());
+                (Some(trial.id.0), numbers(space, &trial.query), directions.flip(&losses), true)
             }))
         })
     }
 
-    /// The optimiser's recommendation: one configuration, or a Pareto set.
+    /// The optimiser's recommendation: one configuration, or a Pareto set. Of several objectives there is no best one by the first alone.
     fn recommend(&self, py: Python<'_>) -> PyResult<Vec<Recommended>> {
         self.inner.with(py, |Inner { space, study }| {
             let directions = study.history().directions().clone();
             let Some(found) = study.recommend().map_err(refused)? else { return Ok(Vec::new()) };
-            if let Some(best) = found.downcast_ref::<Best<Config>>() {
-                let value = vec![directions.first().flip(best.value)];
-                return Ok(vec![(None, numbers(space, &best.config), value, best.is_observed())]);
-            }
-            if let Some(best) = found.downcast_ref::<FidelityBest>() {
-                let value = vec![directions.first().flip(best.value)];
-                return Ok(vec![(None, numbers(space, &best.config), value, false)]);
-            }
             if let Some(set) = found.downcast_ref::<ParetoSet>() {
-                let member = |m: &thrifty::search::ParetoMember| {
-                    (Some(m.trial.0), numbers(space, &m.config), directions.flip(&m.objectives), true)
-                };
-                return Ok(set.members.iter().map(member).collect());
+                return Ok(members(space, &directions, set));
             }
-            Err(invalid("a method that classifies recommends no configuration"))
+            let history = study.history();
+            let mut measured =
+                history.trials().iter().filter_map(|trial| trial.outcome.as_ref()?.measurement());
+            if measured.any(|m| m.objectives.len() > 1) {
+                return Ok(members(space, &directions, &ParetoSet::of(history).map_err(unsolved)?));
+            }
+            let (config, value, is_observed) = if let Some(best) = found.downcast_ref::<Best<Config>>() {
+                (&best.config, best.value, best.is_observed())
+            } else if let Some(best) = found.downcast_ref::<FidelityBest>() {
+                (&best.config, best.value, false)
+            } else {
+                return Err(invalid("a method that classifies recommends no configuration"));
+            };
+            let mut measured = history.measured().filter(|_| is_observed);
+            let trial = measured.find(|(trial, loss)| trial.query == *config && *loss == value);
+            let trial = trial.map(|(trial, _)| trial.id.0);
+            Ok(vec![(trial, numbers(space, config), vec![directions.first().flip(value)], is_observed)])
         })
     }
 
@@ -230,6 +237,14 @@ impl Study {
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
         self.inner.with(py, |Inner { study, .. }| Ok(study.history().len()))
     }
+}
+
+/// The members of a Pareto set, in the user's units.
+fn members(space: &Space, directions: &Directions, set: &ParetoSet) -> Vec<Recommended> {
+    let member = |m: &thrifty::search::ParetoMember| {
+        (Some(m.trial.0), numbers(space, &m.config), directions.flip(&m.objectives), true)
+    };
+    set.members.iter().map(member).collect()
 }
 
 fn shown(study: &thrifty::study::Study<AnyOptimizer<Config>>, why: &StopReason) -> String {

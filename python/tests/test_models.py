@@ -14,7 +14,7 @@ pytest.importorskip("sklearn")
 from sklearn.base import clone  # noqa: E402
 from sklearn.datasets import make_friedman1  # noqa: E402
 from sklearn.gaussian_process import GaussianProcessRegressor as Theirs  # noqa: E402
-from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel  # noqa: E402
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Matern, WhiteKernel  # noqa: E402
 from sklearn.utils.estimator_checks import check_estimator  # noqa: E402
 
 from thrifty import GaussianProcessRegressor  # noqa: E402
@@ -28,6 +28,29 @@ def friedman(n, seed=0):
 def test_the_regressor_passes_all_checks_of_scikit_learn():
     found = check_estimator(GaussianProcessRegressor(n_restarts_optimizer=0), on_fail=None, on_skip=None)
     assert [one["check_name"] for one in found if one["status"] == "failed"] == []
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    ({"kernel": Matern}, "kernel is <class .*Matern'>, expected a name or a kernel of thrifty.kernels"),
+    ({"kernel": 3}, "kernel is 3"), ({"noise": math.nan}, "noise is nan"), ({"noise": -1.0}, "noise is -1.0")])
+def test_arguments_of_the_regressor_are_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        GaussianProcessRegressor(**arguments).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 0.0])
+
+
+def test_samples_are_counted():
+    model = GaussianProcessRegressor(random_state=0).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 0.0])
+    assert model.sample_y([[0.5]], 0).shape == (1, 0)
+    with pytest.raises(ValueError, match="n_samples is -1"):
+        model.sample_y([[0.5]], -1)
+
+
+def test_no_kernel_is_the_default_of_scikit_learn():
+    X, y, at, _ = friedman(40)
+    ours = GaussianProcessRegressor(None, alpha=0.1, normalize_y=True, random_state=0).fit(X, y)
+    theirs = Theirs(ConstantKernel() * RBF(), alpha=0.1, normalize_y=True, random_state=0).fit(X, y)
+    assert ours.predict(at) == pytest.approx(theirs.predict(at), abs=1e-2)
+    assert clone(ours).kernel is None and ours.kernel_ != ConstantKernel() * RBF()
 
 
 def test_it_predicts_as_well_as_scikit_learn():
@@ -337,6 +360,27 @@ def test_costs_of_failed_trainings_count(tmp_path):
     del training
     again = begin()
     assert again.ask() is None and again.result().spent == 5.0
+
+
+def test_trainings_without_a_price_recommend_the_best():
+    space = thrifty.Space().float("size", 0, 1)
+    training = thrifty.BudgetedTraining(space, price=0, score=(0.5, 1.0), cost=10.0, max_cost=200.0)
+    assert training.run(lambda p: (0.6 + 0.3 * p["size"], 5 + 10 * p["size"])).best.params["size"] > 0.9
+
+
+def test_a_score_without_a_cost_is_refused(tmp_path):
+    """Before it is recorded: afterwards neither the study nor its journal could go on."""
+    space = thrifty.Space().float("size", 0, 1)
+    training = thrifty.BudgetedTraining(space, price=0.01, score=(0.0, 1.0), cost=1.0, journal=tmp_path / "study.jsonl")
+    trial = training.ask()
+    with pytest.raises(ValueError, match="cost is missing: the score 0.5"):
+        training.tell(trial, 0.5)
+    training.tell(trial, 0.5, 3.0)
+    training.tell(training.ask(), failed="out of memory")
+    with pytest.raises(ValueError, match="cost is missing"):
+        training.run(lambda p: (0.5, None))
+    assert [trial.state for trial in training.trials] == ["measured", "failed", "running"]
+    assert training.run(lambda p: (0.5, 3.0)).spent == 3.0 * (training.result().trainings - 1)
 
 
 @pytest.mark.parametrize("change", [

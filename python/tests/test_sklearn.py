@@ -1,6 +1,7 @@
 """The search by single folds: scikit-learn's interface, its promises, and bad input."""
 
 import json
+import math
 import pickle
 import re
 import threading
@@ -32,6 +33,7 @@ from sklearn.utils.estimator_checks import check_estimator  # noqa: E402
 
 import thrifty  # noqa: E402
 from thrifty.sklearn import FractionalSearchCV, Price, space_of  # noqa: E402
+from thrifty.sklearn._table import _ranks  # noqa: E402
 
 X, Y = load_iris(return_X_y=True)
 SPACE = {"C": loguniform(1e-3, 1e3), "gamma": loguniform(1e-5, 10), "kernel": ["rbf", "sigmoid"]}
@@ -67,6 +69,22 @@ def test_the_score_is_a_measured_mean():
     assert found.cv_results_["rank_test_score"][at] == 1 and found.cv_results_["mean_test_score"][at] == found.best_score_
 
 
+@pytest.mark.parametrize(("folds", "verify"), [(3, None), (10, None), (10, 2)])
+def test_few_fits_verify_all_the_same(folds, verify):
+    """Also where they leave one or two to search with."""
+    for more in (1, 2, 3):
+        n_fits = (verify or 1) * folds + more
+        found = search(n_fits, cv=folds, verify=verify, refit=False).fit(X, Y)
+        assert found.is_verified_ and max(found.cv_results_["n_folds"]) == folds
+        assert sum(found.cv_results_["n_folds"]) == found.n_fits_ == n_fits
+
+
+@pytest.mark.parametrize("cost", [-1, 0, math.nan, math.inf, "dear"])
+def test_a_cost_that_is_no_positive_number_is_an_error(cost):
+    with pytest.raises(ValueError, match=f"cost is {cost!r}.*expected a"):
+        search(cv=3, cost=lambda params: cost).fit(X, Y)
+
+
 def test_folds_that_were_not_fitted_are_masked():
     found = search().fit(X, Y).cv_results_
     masks = sum(np.ma.getmaskarray(found[f"split{k}_test_score"]).astype(int) for k in range(5))
@@ -76,6 +94,38 @@ def test_folds_that_were_not_fitted_are_masked():
     one = next(at for at, count in enumerate(found["n_folds"]) if count == 1)
     scores = [found[f"split{k}_test_score"][one] for k in range(5)]
     assert found["mean_test_score"][one] == next(s for s in scores if s is not np.ma.masked)
+
+
+@pytest.mark.parametrize(("mean", "is_complete", "model", "expected"), [
+    ([np.nan, .5, .6], [True, False, True], [np.nan, .7, .6], [3, 2, 1]),
+    ([np.nan, .5, .6], [False, False, True], [.9, .7, .6], [3, 2, 1]),
+    ([.5, .4, np.nan], [True, True, True], [.5, .4, np.nan], [1, 2, 3])])
+def test_rows_with_a_failed_fold_have_the_last_ranks(mean, is_complete, model, expected):
+    assert list(_ranks(np.array(mean), np.array(is_complete), np.array(model), None)) == expected
+
+
+class FailsAbove(ClassifierMixin, BaseEstimator):
+    """A classifier that cannot be fitted for a large parameter."""
+
+    def __init__(self, a=0.0):
+        self.a = a
+
+    def fit(self, X, y):
+        if self.a > 0.6:
+            raise ValueError("too large")
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.classes_[0])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_configurations_that_cannot_be_fitted_have_the_last_ranks():
+    found = FractionalSearchCV(FailsAbove(), {"a": [0, .1, .2, .3, .7, .8, .9]}, n_fits=13, cv=2, random_state=0).fit(X, Y)
+    has_failed = np.isnan(found.cv_results_["mean_test_score"])
+    ranks = found.cv_results_["rank_test_score"]
+    assert has_failed.any() and ranks[has_failed].min() > ranks[~has_failed].max()
 
 
 @pytest.mark.parametrize("n_jobs", [2, 3])
@@ -110,6 +160,32 @@ def test_a_search_with_a_journal_goes_on(tmp_path):
     assert again.n_fits_ == 40
     finished = search(journal=path, scoring=scorer).fit(X, Y)
     assert finished.best_params_ == whole.best_params_ and finished.best_score_ == whole.best_score_
+
+
+def test_a_journal_goes_on_without_a_random_state(tmp_path):
+    """From its own seed; an empty file has none."""
+    path = tmp_path / "search.jsonl"
+    path.touch()
+    calls = []
+
+    def scorer(estimator, data, target):
+        calls.append(0)
+        if len(calls) == 7:
+            raise KeyboardInterrupt
+        return estimator.score(data, target)
+
+    def fit():
+        return search(12, cv=3, scoring=scorer, random_state=None, journal=path).fit(X, Y)
+
+    with pytest.raises(KeyboardInterrupt):
+        fit()
+    first = fit()
+    made = len(calls)
+    again = fit()
+    assert first.n_fits_ == 12 and len(calls) == made
+    assert again.best_score_ == first.best_score_ and again.best_params_ == first.best_params_
+    with pytest.raises(RuntimeError, match="has seed"):
+        search(12, cv=3, scoring=scorer, journal=path).fit(X, Y)
 
 
 def test_a_journal_of_another_search_is_refused(tmp_path):

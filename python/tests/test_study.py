@@ -2,6 +2,7 @@
 
 import functools
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -60,6 +61,38 @@ def test_several_objectives(method):
     if method != "tpe":
         values = [b.values for b in study.pareto_set]
         assert values and not any(a[0] <= b[0] and a[1] >= b[1] for a in values for b in values if a != b)
+
+
+@pytest.mark.parametrize("method", ["multi_objective", "nsga2", "tpe", "sobol", "random"])
+def test_the_pareto_set_is_that_of_the_trials(method):
+    space = thrifty.Space().float("x", 0, 1).float("y", 0, 1)
+    study = thrifty.Study(space, method, seed=1, direction=["minimize", "maximize"])
+    best = study.optimize(lambda p: [p["x"], p["x"] - 1 - p["y"]], 20)
+    losses = [[t.objectives[0], -t.objectives[1]] for t in study.trials]
+    front = {at for at, rank in enumerate(thrifty.pareto.ranks(losses)) if rank == 0}
+    assert {one.trial for one in study.pareto_set} == front and len(front) > 1
+    assert all(one.values == study.trials[one.trial].objectives for one in study.pareto_set)
+    assert best.values == study.trials[best.trial].objectives and len(best.values) == 2
+    with pytest.raises(ValueError, match="pareto_set"):
+        study.recommend()
+
+
+@pytest.mark.parametrize("method", ["bo", "cmaes", "trust_region", "hybrid"])
+def test_methods_of_one_objective_refuse_two(method):
+    with pytest.raises(ValueError, match=f"direction has 2 entries, but {method} has 1 objective"):
+        thrifty.Study(SPACE, method, direction=["minimize", "maximize"])
+    study = thrifty.Study(SPACE, method)
+    trial = study.ask()
+    with pytest.raises(ValueError, match="2 objectives, but the study has 1 direction"):
+        study.tell(trial, [1.0, 2.0])
+    study.tell(trial, 1.0)
+    assert study.trials[0].objectives == [1.0]
+
+
+@pytest.mark.parametrize("method", ["tpe", "random"])
+def test_what_was_measured_is_recommended_with_its_trial(method):
+    study = thrifty.Study(SPACE, method, seed=1)
+    assert study.optimize(loss, 12) == study.recommend()
 
 
 def test_fidelities():
@@ -439,6 +472,64 @@ def test_settings_are_used():
     # Either spelling of one setting.
     raw = settings("bo")["maximiser"]
     assert steps(thrifty.Study(SPACE, maximizer=raw), 3) == steps(thrifty.Study(SPACE, maximiser=raw), 3)
+
+
+@pytest.mark.parametrize("method", ["bo", "multi_objective", "multi_fidelity", "tpe", "cmaes", "trust_region", "hybrid", "nsga2",
+                                    "level_set", "budgeted_training", "fractional"])
+def test_all_settings_are_listed(method):
+    """By the names that the error for an unknown one has, without second spellings."""
+    space, found = thrifty.Space().float("x", 1, 2), settings(method)
+    more = {"fidelity": "x"} if method == "multi_fidelity" else {}
+
+    def begin(**given):
+        if method == "fractional":
+            return _thrifty.Fractional(space.to_json(), 5, 0, json.dumps(given))
+        return thrifty.Study(space, method, **given, **more)
+
+    with pytest.raises(ValueError, match="unknown field `no_such`") as refused:
+        begin(no_such=1)
+    expected = {name for name in re.findall("`([^`]+)`", str(refused.value).split("expected", 1)[1]) if name != "noise_std_dev"}
+    assert {name.replace("izer", "iser") for name in found} == {name.replace("izer", "iser") for name in expected}
+    begin(**{name: value for name, value in found.items() if value is not None})
+
+
+@pytest.mark.parametrize(("call", "message"), [
+    (lambda: thrifty.Study(SPACE, seed=-1), "seed is -1, expected a whole number from 0"),
+    (lambda: thrifty.Study(SPACE, seed=2**64), "seed is 18446744073709551616, expected at most"),
+    (lambda: thrifty.Study(SPACE, seed=None), "seed is None"),
+    (lambda: thrifty.Study(SPACE).ask().report(-1, 1.0), "step is -1"),
+    (lambda: thrifty.Study(SPACE).ask().report(1, "a"), "value is 'a', expected a number"),
+    (lambda: thrifty.Study(SPACE).tell(-1, 1.0), "trial is -1"),
+    (lambda: thrifty.Study(SPACE).tell(0, "abc"), "value is 'abc', expected a number"),
+    (lambda: thrifty.Study(SPACE).tell(0, [1.0, None]), "value is None, expected a number"),
+    (lambda: thrifty.Study(SPACE).tell(0, 1.0, cost="dear"), "cost is 'dear'"),
+    (lambda: thrifty.Study(SPACE).tell(0, 1.0, constraints=["a"]), "a constraint is 'a'"),
+    (lambda: thrifty.Study(SPACE).optimize(lambda p: None, 1), "found none: an objective without a return"),
+    (lambda: thrifty.Study(SPACE).enqueue({"x": "a"}), "x is 'a', expected a number"),
+    (lambda: thrifty.Study(SPACE).enqueue({"n": [1]}), r"n is \[1\], expected a whole number"),
+    (lambda: thrifty.Space().float("x", "a", 1), "x is 'a', expected a number"),
+    (lambda: thrifty.LevelSet(SPACE, threshold="a"), "threshold is 'a', expected a number")])
+def test_bad_values_are_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_parameters_added_later_are_of_no_study():
+    space = thrifty.Space().categorical("c", ["a", "b"]).float("x", 0, 1)
+    study = thrifty.Study(space, "random")
+    space.when("c", ["a"]).int("n", 1, 3)
+    assert study.space.names == ["c", "x"] and study.ask().params.keys() == {"c", "x"}
+
+
+@pytest.mark.parametrize("method", ["bo", "random"])
+def test_threads_make_as_many_trials_as_allowed(method):
+    study = thrifty.Study(SPACE, method, seed=1)
+    threads = [threading.Thread(target=study.optimize, args=(loss, 20)) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(study) == 20 and all(trial.state == "measured" for trial in study.trials)
 
 
 def test_a_finite_space_is_exhausted():

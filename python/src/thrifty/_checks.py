@@ -8,11 +8,25 @@ from numbers import Integral
 from typing import Any
 
 
+LARGEST = 2**64 - 1
+"""Largest whole number that the compiled part takes."""
+
+
 def whole(name: str, value: Any, least: int) -> int:
-    """The value as a Python integer, if it is a whole number from `least` on."""
+    """The value as a Python integer, if it is a whole number from `least` to :data:`LARGEST`."""
     if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
         raise ValueError(f"{name} is {value!r}, expected a whole number from {least}")
+    if int(value) > LARGEST:
+        raise ValueError(f"{name} is {value!r}, expected at most {LARGEST}")
     return int(value)
+
+
+def real(name: str, value: Any) -> float:
+    """The value as a float, if it is a number or the text of one."""
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{name} is {value!r}, expected a number") from None
 
 
 def settings_json(settings: Mapping[str, Any]) -> str:

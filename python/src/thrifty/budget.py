@@ -38,7 +38,9 @@ class BudgetedTraining(AroundStudy):
         The controls: one or two numbers, as the values of all their combinations are computed. By default 101 values of one
         control are compared, 11 of each of two; more than two controls need settings `grid` and `later_grid`.
     price
-        What a unit of cost is worth, in units of the score.
+        What a unit of cost is worth, in units of the score. With 0 training goes on up to `max_cost` or to setting `max_epochs`, and
+        the best of all trained configurations is recommended; otherwise the one that was trained last, as the theory has it, unless
+        setting `recall_best` is true.
     score
         A bad and a good score, such as ``(0.5, 1.0)``; a good one below the bad one is a loss.
     cost
@@ -84,20 +86,29 @@ class BudgetedTraining(AroundStudy):
         }
         if controls == 2:
             own["grid"] = own["later_grid"] = GRID_OF_TWO
+        if price == 0:
+            # Nothing is lost by another training, so that the last one is no choice.
+            own["recall_best"] = True
         if max_cost is not None:
             own["max_cost"] = max_cost / cost
         self.study = Study(space, "budgeted_training", seed=seed, direction=direction, journal=journal,
                            **{**own, **settings})
 
     def tell(self, trial: Trial | int, score: float | None = None, cost: float | None = None, **outcome: Any) -> None:
-        """Records score and cost of a training, or with the keywords of :meth:`thrifty.Study.tell` why there are none."""
-        self.study.tell(trial, score, cost=cost, **outcome)
+        """Records score and cost of a training, or with the keywords of :meth:`thrifty.Study.tell` why there is no score.
+
+        Raises
+        ------
+        ValueError
+            For a score without a cost, of which the method could not learn. The trial stays open.
+        """
+        self.study.tell(trial, score, cost=_cost_of(score, cost), **outcome)
 
     def run(self, train: Callable[[dict[str, Any]], tuple[float, float]]) -> Trained:
         """Trains until it is not worth it; `train` returns score and cost. Trainings of a resumed journal count."""
         def evaluate(params: dict[str, Any]) -> dict[str, Any]:
             score, cost = train(params)
-            return {"value": score, "cost": cost}
+            return {"value": score, "cost": _cost_of(score, cost)}
 
         self.study.optimize(evaluate, n_trials=2**31)
         return self.result()
@@ -106,3 +117,10 @@ class BudgetedTraining(AroundStudy):
         """The state now."""
         spent = sum(trial.cost or 0.0 for trial in self.study.trials)
         return Trained(self.study.recommend(), spent, len(self.study), self.stopped or "")
+
+
+def _cost_of(score: float | None, cost: float | None) -> float | None:
+    """The cost, which a score needs: a study that recorded a score without one could not go on."""
+    if score is not None and cost is None:
+        raise ValueError(f"cost is missing: the score {score!r} is told with the cost of its training")
+    return cost

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _thrifty
 from ._checks import whole
-from .kernels import Composed
+from .kernels import RBF, Composed, ConstantKernel
 
 LENGTHSCALES = (1e-3, 1e4)
 """Bounds of lengthscales, in ranges of the columns: a column that says nothing gets a long one."""
@@ -31,7 +31,8 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
     Parameters
     ----------
     kernel
-        `matern52`, `matern32`, `matern12` or `squared_exponential`; or a kernel of :mod:`thrifty.kernels`.
+        `matern52`, `matern32`, `matern12` or `squared_exponential`; or a kernel of :mod:`thrifty.kernels`. None:
+        ``ConstantKernel() * RBF()``, the default of scikit-learn.
     noise
         Variance of the noise in units of the targets' variance; None learns it. Not with a composed kernel, which has `alpha`
         and `WhiteKernel`.
@@ -41,7 +42,7 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
         In ranges of the columns. Those of a composed kernel are in its parts.
     alpha, normalize_y
         As in scikit-learn, with a composed kernel: a variance that is added to the diagonal, and targets of mean 0 and standard
-        deviation 1.
+        deviation 1. Both are ignored with a kernel by its name, which has `noise` and always scales the targets.
     max_evaluations
         Evaluations of the likelihood in one fit from one start.
     random_state
@@ -89,7 +90,10 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
         # Copies: a pickle is of these, and the caller may change the arrays.
         self._x, self._y = np.array(X, order="C"), np.array(y, dtype=np.float64, order="C")
-        self._composed = None if isinstance(self.kernel, str) else Composed(self.kernel, X.shape[1])
+        kernel = self.kernel
+        if kernel is None:
+            kernel = ConstantKernel() * RBF()
+        self._composed = None if isinstance(kernel, str) else Composed(kernel, X.shape[1])
         self._shift, self._width = 0.0, 1.0
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         # Kept, so that a pickle is of the fit whatever is set afterwards.
@@ -97,12 +101,14 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
         self._settings = json.dumps({**settings,
                                      "restarts": whole("n_restarts_optimizer", self.n_restarts_optimizer, 0),
                                      "max_evaluations": whole("max_evaluations", self.max_evaluations, 1)})
-        self.kernel_: Any = self.kernel
+        self.kernel_: Any = kernel
         self._build(seed, None)
         return self
 
     def _named(self) -> dict[str, Any]:
         """Settings for a kernel by its name."""
+        if self.noise is not None and not (isinstance(self.noise, Real) and 0 <= self.noise < math.inf):
+            raise ValueError(f"noise is {self.noise!r}, expected None or a number from 0")
         return {"kernel": self.kernel, "lengthscales": [float(bound) for bound in self.lengthscale_bounds],
                 "noise": None if self.noise is None else float(self.noise)}
 
@@ -142,6 +148,7 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
         data, rows = self._checked(X)
         rng = check_random_state(random_state)
         seed = int(rng.randint(2**31 - 1))
+        n_samples = whole("n_samples", n_samples, 0)
         drawn = np.frombuffer(self._model.sample(data, n_samples, seed)).reshape(n_samples, rows).T
         drawn = drawn * self._width + self._shift
         return drawn if self._white == 0 else drawn + np.sqrt(self._white) * rng.normal(size=drawn.shape)

@@ -48,11 +48,13 @@ class Composed:
     Raises
     ------
     ValueError
-        For a kernel that is not one of this module, for `WhiteKernel` anywhere but as a term of the whole sum, and for lengthscales
+        For what is no kernel or not one of this module, for `WhiteKernel` anywhere but as a term of the whole sum, and for lengthscales
         whose number is not that of the columns.
     """
 
     def __init__(self, kernel: Kernel, columns: int) -> None:
+        if not isinstance(kernel, Kernel):
+            raise ValueError(f"kernel is {kernel!r}, expected a name or a kernel of thrifty.kernels")
         self.white: WhiteKernel | None = None
         self._columns = columns
         self._order: list[bool] = []

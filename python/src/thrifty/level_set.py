@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ._around import AroundStudy
+from ._checks import real
 from .space import Space
 from .study import Study, Trial
 
@@ -70,7 +71,7 @@ class LevelSet(AroundStudy):
                  journal: str | os.PathLike[str] | None = None, **settings: Any) -> None:
         if (threshold is None) == (omega is None):
             raise ValueError("expected exactly one of threshold and omega")
-        level: dict[str, Any] = {"implicit": {"omega": omega}} if threshold is None else {"fixed": float(threshold)}
+        level: dict[str, Any] = {"implicit": {"omega": omega}} if threshold is None else {"fixed": real("threshold", threshold)}
         self.study = Study(space, "level_set", seed=seed, journal=journal, threshold=level, **settings)
 
     def tell(self, trial: Trial | int, value: float | None = None, **outcome: Any) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from . import _thrifty
-from ._checks import plain
+from ._checks import plain, real
 
 Number: TypeAlias = int | float
 Numbers: TypeAlias = list[Number | None]
@@ -82,6 +82,14 @@ class Space:
             raise ValueError(problem)
         return self
 
+    def copy(self) -> Space:
+        """A space with the same parameters and the same objects as choices."""
+        copied = Space()
+        copied._parameters = [{name: list(value) if isinstance(value, list) else value for name, value in parameter.items()}
+                              for parameter in self._parameters]
+        copied._choices = dict(self._choices)
+        return copied
+
     def to_json(self) -> str:
         """The space as the Rust crates and study files know it."""
         return json.dumps(self._parameters)
@@ -130,7 +138,7 @@ class Space:
             return index
         # A float with equal bounds is a choice of one value in Rust.
         is_index = _is_single(parameter) and value == parameter["low"]
-        code: Number = _whole(name, value) if parameter["kind"] == "int" else 0 if is_index else _real(value)
+        code: Number = _whole(name, value) if parameter["kind"] == "int" else 0 if is_index else real(name, value)
         return code
 
     def _value(self, parameter: dict[str, Any], number: Number) -> Any:
@@ -144,12 +152,8 @@ def _is_single(parameter: dict[str, Any]) -> bool:
     return bool(parameter["kind"] == "float" and parameter["low"] == parameter["high"])
 
 
-def _real(value: Any) -> Any:
-    return float(value)
-
-
 def _finite(name: str, value: Any) -> Any:
-    number = float(value)
+    number = real(name, value)
     if not math.isfinite(number):
         raise ValueError(f"{name} has the bound or step {value!r}, expected a finite number")
     return number
@@ -158,7 +162,7 @@ def _finite(name: str, value: Any) -> Any:
 def _whole(name: str, value: Any) -> Any:
     try:
         number = int(value)
-    except (ValueError, OverflowError):  # NaN and infinity among others
+    except (TypeError, ValueError, OverflowError):  # NaN and infinity among others
         number = None
     if isinstance(value, bool) or number is None or number != value:
         raise ValueError(f"{name} is {value!r}, expected a whole number")

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import _thrifty
-from ._checks import settings_json
+from ._checks import real, settings_json, whole
 from .space import Space
 
 
@@ -87,7 +87,8 @@ class Study:
     seed
         Root of all randomness: the same seed, settings and results give the same suggestions, bit for bit.
     direction
-        `minimize` or `maximize`, or a sequence with one per objective. `level_set` takes none.
+        `minimize` or `maximize`, or a sequence with one per objective. `level_set` takes none. `multi_objective`, `nsga2` and `tpe`
+        search by several objectives, `sobol` and `random` by none; the others have one and refuse more.
     journal
         A file that keeps every trial. A study of the same space, method and settings goes on where it ends.
     pruner
@@ -134,11 +135,12 @@ class Study:
             names = []
         if method == "level_set" and names:
             raise ValueError(f"level_set takes no direction: direction is {direction!r}. See thrifty.LevelSet")
-        self.space = space
+        # Parameters that are added later are none of this study's.
+        self.space = space.copy()
         self.method = method
-        self.seed = seed
+        self.seed = whole("seed", seed, 0)
         self._why = ""
-        self._study = _thrifty.Study(method, space.to_json(), seed, settings_json(settings), names,
+        self._study = _thrifty.Study(method, space.to_json(), self.seed, settings_json(settings), names,
                                      None if journal is None else os.fspath(journal),
                                      None if pruner is None else settings_json(_pruner(pruner)))
         # The last step that each running trial has reported.
@@ -182,15 +184,15 @@ class Study:
         pruned
             True if the trial was stopped early.
         """
-        number = trial.id if isinstance(trial, Trial) else trial
+        number = _number(trial)
         last = self._steps.get(number, 0)
         self._study.tell(number, told(value, constraints, cost, noise_variance, failed, unrelated, pruned, last))
         self._steps.pop(number, None)
 
     def report(self, trial: Trial | int, step: int, value: float) -> bool:
         """Records an intermediate value; true if the pruner would stop the trial."""
-        number = trial.id if isinstance(trial, Trial) else trial
-        is_pruned = self._study.report(number, step, float(value))
+        number, step = _number(trial), whole("step", step, 0)
+        is_pruned = self._study.report(number, step, real("value", value))
         self._steps[number] = step
         return is_pruned
 
@@ -242,11 +244,9 @@ class Study:
         began = time.monotonic()
         wants_trial = _wants_trial(objective)
         while seconds is None or time.monotonic() - began < seconds:
-            if n_trials is not None and len(self) - len(self._left()) >= n_trials:
-                break
             mine: list[int] = []
             try:
-                trial = self._resumed(mine) or self._ask(mine)
+                trial = self._next(mine, n_trials)
                 if trial is None:
                     break
                 self._evaluate(objective, trial, wants_trial, catch)
@@ -259,7 +259,7 @@ class Study:
 
     @property
     def best(self) -> Best | None:
-        """The measured trial with the best first objective among those that break no constraint.
+        """The measured trial with the best first objective among those that break no constraint, with all its objectives.
 
         Trials of `multi_fidelity` below the target fidelity are not compared: where that is continuous there may be none at it,
         and :meth:`recommend` returns the configuration to use.
@@ -276,7 +276,7 @@ class Study:
 
     @property
     def pareto_set(self) -> list[Best]:
-        """The best compromises of a study with several objectives, by its method."""
+        """The best compromises of a study with several objectives: measured trials that no other one dominates."""
         return [self._best(one) for one in self._study.recommend()]
 
     @property
@@ -311,6 +311,14 @@ class Study:
     def _best(self, found: Any) -> Best:
         trial, values, objectives, observed = found
         return Best(self.space.decode(values), objectives, observed, trial)
+
+    def _next(self, mine: list[int], limit: int | None) -> Trial | None:
+        """A trial to evaluate, whose number joins `mine`; None where there are `limit` trials."""
+        # Under the lock no other thread asks between the count and the ask.
+        with self._lock:
+            if limit is not None and len(self) - len(self._left()) >= limit:
+                return None
+            return self._resumed(mine) or self._ask(mine)
 
     def _ask(self, mine: list[int]) -> Trial | None:
         """The next trial as :meth:`ask` returns it, whose number joins `mine`."""
@@ -378,15 +386,19 @@ def told(value: Any, constraints: Sequence[float], cost: float | None, noise_var
          failed: str | None, unrelated: str | None, pruned: bool, last_step: int) -> dict[str, Any]:
     """An outcome in the form of the library."""
     states = [value is not None, failed is not None, unrelated is not None, pruned]
+    if not any(states):
+        raise ValueError("expected exactly one of value, failed, unrelated and pruned, found none: an objective without a return "
+                         "has no value")
     if sum(states) != 1:
         raise ValueError("expected exactly one of value, failed, unrelated and pruned")
     state = ("measured", "failed", "unrelated", "pruned")[states.index(True)]
     objectives: list[float] = []
     if value is not None:
-        objectives = [float(v) for v in value] if isinstance(value, Sequence) or _is_array(value) else [float(value)]
-    return {"state": state, "objectives": objectives, "constraints": [float(c) for c in constraints],
-            "cost": None if cost is None else float(cost),
-            "noise_variance": None if noise_variance is None else float(noise_variance),
+        is_list = isinstance(value, Sequence) and not isinstance(value, str) or _is_array(value)
+        objectives = [real("value", v) for v in (value if is_list else [value])]
+    return {"state": state, "objectives": objectives, "constraints": [real("a constraint", c) for c in constraints],
+            "cost": None if cost is None else real("cost", cost),
+            "noise_variance": None if noise_variance is None else real("noise_variance", noise_variance),
             "last_step": last_step, "message": failed or unrelated or ""}
 
 
@@ -415,6 +427,11 @@ def _pruner(given: Any) -> dict[str, Any]:
 
 def _escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;")
+
+
+def _number(trial: Any) -> int:
+    """The number of a trial."""
+    return trial.id if isinstance(trial, Trial) else whole("trial", trial, 0)
 
 
 def _is_array(value: Any) -> bool:

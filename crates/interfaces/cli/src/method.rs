@@ -12,7 +12,7 @@ use thrifty_fidelity::{FidelityAxis, MultiFidelityOptimizer, MultiFidelitySettin
 use thrifty_robust::RobustGpSurrogate;
 use thrifty_search::{RandomSearch, SobolSearch};
 use thrifty_space::{Config, Space};
-use thrifty_study::{AnyOptimizer, Directions, Optimizer, PrunedAs, PrunedPolicy};
+use thrifty_study::{AnyOptimizer, Direction, Directions, Optimizer, PrunedAs, PrunedPolicy};
 use thrifty_surrogate::Surrogate;
 use thrifty_tpe::{TpeOptimizer, TpeSettings};
 use thrifty_trust_region::{TrustRegionOptimizer, TrustRegionSettings};
@@ -93,6 +93,14 @@ impl Name {
             Self::Random => "random",
         }
     }
+
+    /// True for a method that reads one objective.
+    fn has_one_objective(self) -> bool {
+        match self {
+            Self::Bo | Self::MultiFidelity | Self::Cmaes | Self::TrustRegion => true,
+            Self::MultiObjective | Self::Tpe | Self::Sobol | Self::Random => false,
+        }
+    }
 }
 
 /// The entry without which settings have another error or none, as `key = value`; all of them if there is no such one.
@@ -140,6 +148,22 @@ impl Method {
         match self.pruned {
             Some(policy) => AnyOptimizer::new(PrunedAs::new(optimizer, policy)),
             None => AnyOptimizer::new(optimizer),
+        }
+    }
+
+    /// The directions of the study: a method of one objective has one, so that results with several are refused.
+    ///
+    /// # Errors
+    /// [`CliError::Setting`] for more directions than the method has objectives.
+    pub(crate) fn directions(&self, given: Directions) -> Result<Directions, CliError> {
+        match given.as_slice() {
+            [] if self.name.has_one_objective() => Ok(Directions::new(vec![Direction::Minimize])),
+            [_, _, ..] if self.name.has_one_objective() => Err(CliError::Setting {
+                name: "direction".into(),
+                value: json!(given).to_string(),
+                expected: format!("one, because {} has 1 objective", self.name.text()),
+            }),
+            _ => Ok(given),
         }
     }
 

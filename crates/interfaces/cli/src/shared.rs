@@ -19,8 +19,8 @@ use crate::target::compare_at_target;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct StoreEntry {
-    /// The address.
-    address: String,
+    /// The address; none where it is an argument.
+    address: Option<String>,
     /// Name of the study; the name of the study file by default.
     study: Option<String>,
     /// Seconds after which a trial whose worker is gone is handed out again.
@@ -40,18 +40,29 @@ impl Store {
     /// the file's folder.
     ///
     /// # Errors
-    /// [`CliError::Setting`] for a time that is none.
+    /// [`CliError::Setting`] for a section without an address anywhere, and for a time that is none.
     pub(crate) fn new(
         entry: Option<StoreEntry>,
         address: Option<&str>,
         path: &Path,
     ) -> Result<Option<Self>, CliError> {
         let folder = path.parent().unwrap_or(Path::new(""));
-        let own = entry.as_ref().map(|entry| match entry.address.strip_prefix("sqlite://") {
+        let own = entry.as_ref().and_then(|entry| entry.address.as_ref());
+        let own = own.map(|address| match address.strip_prefix("sqlite://") {
             Some(file) => format!("sqlite://{}", folder.join(file).display()),
-            None => entry.address.clone(),
+            None => address.clone(),
         });
-        let Some(address) = address.map(str::to_owned).or(own) else { return Ok(None) };
+        let address = match (address.map(str::to_owned).or(own), &entry) {
+            (Some(address), _) => address,
+            (None, None) => return Ok(None),
+            (None, Some(_)) => {
+                return Err(CliError::Setting {
+                    name: "store.address".into(),
+                    value: "missing".into(),
+                    expected: "an address here, in --store or in THRIFTY_STORE".into(),
+                });
+            }
+        };
         let seconds = entry.as_ref().and_then(|entry| entry.lease_seconds).unwrap_or(60.0);
         let lease =
             Duration::try_from_secs_f64(seconds).ok().filter(|lease| *lease >= Duration::from_secs(1));

@@ -168,7 +168,7 @@ impl StudyFile {
         let fidelity = content.optimizer.fidelity(&space)?;
         let template = content.command.map(|parts| Template::new(parts, &content.parameters)).transpose()?;
         let known = content.known.map(|path| folder.join(path));
-        let directions = directions(content.direction.as_ref())?;
+        let directions = content.optimizer.directions(directions(content.direction.as_ref())?)?;
         Ok(Self {
             folder,
             template,

@@ -107,13 +107,15 @@ impl Figure {
                  they should rise, and not more than the bars allow."
             }
             Self::LeaveOneOut => {
-                "Prediction of each trial by a Gaussian process on all others. Calibrated bars cross the diagonal in 95 % of the trials."
+                "Prediction of each trial by a Gaussian process on all others, of a long study among the last 400. Calibrated bars cross the diagonal in 95 % of the trials."
             }
             Self::Surrogate => {
-                "Gaussian process on all trials along each numeric parameter, the others as in the best trial: mean and 95 % band."
+                "Gaussian process on all trials, of a long study the last 400, along each numeric parameter, the others as in the best trial: mean \
+                 and 95 % band."
             }
             Self::Map => {
-                "Gaussian process over the two most important numeric parameters, the others as in the best trial. Dots are trials."
+                "Gaussian process on all trials, of a long study the last 400, over the two most important numeric parameters, the others as in \
+                 the best trial. Dots are trials."
             }
             Self::Densities => {
                 "Parzen estimates of the good trials (l) and the bad trials (g) over each numeric parameter, on its unit interval."

@@ -4,6 +4,7 @@ use thrifty_domain::Points;
 use thrifty_gp::{GpPosterior, GpSurrogate};
 use thrifty_kernel::Kernel;
 use thrifty_sampling::Seed;
+use thrifty_space::Config;
 use thrifty_trees::{FeatureDistribution, Forest, ForestSettings, Importance, Table};
 
 use crate::Unfit;
@@ -70,7 +71,7 @@ pub(crate) struct GpModel {
     pub(crate) posterior: GpPosterior<Box<dyn Kernel>>,
     pub(crate) x: Points,
     pub(crate) y: Vec<f64>,
-    /// The point of the best of these trials that are compared.
+    /// The point of the best trial of the study.
     best: Option<Vec<f64>>,
 }
 
@@ -80,11 +81,10 @@ impl GpModel {
         let measured = report.values();
         Unfit::unless("measured trials", measured.len(), FEWEST)?;
         let mut x = Points::new(report.space.dim());
-        let (mut y, mut compares) = (Vec::new(), Vec::new());
+        let mut y = Vec::new();
         for (trial, objective) in &measured[measured.len().saturating_sub(MOST)..] {
-            x.push(&report.space.encode(&trial.query).map_err(|error| Unfit::model("the space", &error))?);
+            x.push(&point(report, &trial.query)?);
             y.push(*objective);
-            compares.push(report.compares(trial));
         }
         if moments(&y).1 <= 0.0 {
             return Err(Unfit::Constant);
@@ -95,17 +95,20 @@ impl GpModel {
         let posterior = process
             .fit(x.as_ref(), &y, &mut Seed(0).stream("report", 0))
             .map_err(|error| Unfit::model("Gaussian process", &error))?;
-        let loss = |y: f64| report.value(0, y);
-        let compared = x.rows().zip(&y).zip(&compares).filter(|(_, compares)| **compares);
-        let least = compared.min_by(|a, b| loss(*a.0.1).total_cmp(&loss(*b.0.1)));
-        let best = least.map(|((point, _), _)| point.to_vec());
+        // It need not be among the last trials.
+        let best = report.history.best().map(|(trial, _)| point(report, &trial.query)).transpose()?;
         Ok(Self { posterior, x, y, best })
     }
 
-    /// The point of the best of these trials that are compared.
+    /// The point of the best trial of the study: at the target fidelity, and without a broken constraint.
     pub(crate) fn best(&self) -> Result<&[f64], Unfit> {
-        self.best.as_deref().ok_or(Unfit::Missing("the target fidelity"))
+        self.best.as_deref().ok_or(Unfit::Missing("a feasible measurement at the target"))
     }
+}
+
+/// The point of a configuration in the unit cube.
+fn point(report: &Report<'_>, query: &Config) -> Result<Vec<f64>, Unfit> {
+    report.space.encode(query).map_err(|error| Unfit::model("the space", &error))
 }
 
 /// Mean and standard deviation.

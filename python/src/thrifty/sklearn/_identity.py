@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import warnings
 from collections.abc import Mapping
@@ -43,6 +44,16 @@ def check_identity(journal: str, is_begun: bool, parts: Mapping[str, Any]) -> No
     with open(unfinished, "w", encoding="utf-8") as file:
         json.dump(found, file)
     os.replace(unfinished, path)
+
+
+def recorded_seed(journal: str) -> int | None:
+    """The seed in the header of a journal; None where there is no such file or it has no header."""
+    try:
+        with open(journal, "rb") as file:
+            found = re.match(rb'\{.{0,60}?"seed":(\d+),', file.read(100))
+    except FileNotFoundError:
+        return None
+    return None if found is None else int(found.group(1))
 
 
 def _digest(part: Any) -> str:

@@ -25,10 +25,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import indexable
 
 from .. import _thrifty
-from .._checks import settings_json, whole
+from .._checks import real, settings_json, whole
 from ..study import told
 from ._distributions import space_of
-from ._identity import check_identity
+from ._identity import check_identity, recorded_seed
 from ._table import Table
 
 BATCH = 4
@@ -88,7 +88,8 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
         function of `cv_results_` that returns the row to refit, and there is no `best_score_` then; rows whose `n_folds`
         is small have means over these folds alone.
     random_state
-        The same state gives the same results for every `n_jobs`, timing columns apart.
+        The same state gives the same results for every `n_jobs`, timing columns apart. None: another search each time, but the
+        same one where `journal` has its beginning.
     settings
         Settings of the method, as ``thrifty.study.settings("fractional")`` names them.
     journal
@@ -103,7 +104,7 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
         A row per configuration. Folds that were not fitted are masked in `split*_test_score`; `n_folds` counts the others,
         and `mean_test_score` is over them. `model_mean_score` and `model_std_score` are posterior means and standard
         deviations of the mean over all folds. `rank_test_score` ranks complete configurations first, by their mean, then
-        the others by the model.
+        the others by the model; those with a failed fold are last.
     best_estimator_, best_score_, best_params_, best_index_, refit_time_, scorer_, n_splits_, multimetric_
         As in `RandomizedSearchCV`.
     n_fits_
@@ -192,8 +193,11 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
         if self.verify is not None or self.n_fits < 2 * folds:
             own["finalists"] = int(verify)
         settings = {"budget": int(self.n_fits), **own, **(self.settings or {})}
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         journal = None if self.journal is None else os.fspath(self.journal)
+        # Without a random state the search of a journal goes on with its own seed.
+        seed = recorded_seed(journal) if self.random_state is None and journal is not None else None
+        if seed is None:
+            seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         price = None if self.stop is None else float(self.stop.score_per_cost)
         return _thrifty.Fractional(space_json, folds, seed, settings_json(settings), journal, price)
 
@@ -201,6 +205,10 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
                 metric: str) -> list[dict[str, Any]]:
         """Fits folds until the method has no more."""
         outs: list[dict[str, Any]] = []
+        # Where there is hardly a fit to search with, a whole first batch would leave too few of them to verify.
+        verify = 1 if self.verify is None else self.verify
+        searched = max(self.n_fits - verify * table.folds, verify)
+        first = searched if searched < BATCH - 1 else None
         is_verifying = False
         batch = self._restore(study, table, metric)
         while True:
@@ -210,7 +218,7 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
                 is_verifying = True
                 study.verify(int(self.n_fits) - len(study))
             # Batches end at the same trials after a resumption.
-            while not batch or len(study) % BATCH:
+            while not batch or len(study) % BATCH and len(study) != first:
                 asked = study.ask()
                 if asked is None:
                     break
@@ -246,7 +254,9 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
     def _told(self, params: dict[str, Any], score: float, out: dict[str, Any]) -> dict[str, Any]:
         cost = None
         if callable(self.cost):
-            cost = float(self.cost(params))
+            cost = real("cost", self.cost(params))
+            if not 0 < cost < np.inf:
+                raise ValueError(f"cost is {cost!r} for {params}, expected a positive number")
         elif self.cost is not None or self.stop is not None:
             cost = max(out["fit_time"] + out["score_time"], 1e-9)
         has_failed = out["fit_error"] is not None or not np.isfinite(score)

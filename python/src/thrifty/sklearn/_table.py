@@ -90,7 +90,10 @@ def _column(params: list[dict[str, Any]], name: str) -> Any:
 
 def _ranks(mean: Any, is_complete: Any, model: Any, first: int | None) -> Any:
     """Ranks from 1: the best, complete rows by their mean, the others by the model, rows without a score last."""
+    # A row with a failed fold has no mean, whatever the model expects of it.
+    is_scored = ~np.isnan(mean)
     value = np.where(is_complete, mean, model)
-    value = np.where(np.isnan(value), -np.inf, value)
-    keys = [(at == first, bool(complete), float(v)) for at, (complete, v) in enumerate(zip(is_complete, value, strict=True))]
+    value = np.where(is_scored & ~np.isnan(value), value, -np.inf)
+    keys = [(at == first, bool(complete), float(v))
+            for at, (complete, v) in enumerate(zip(is_complete & is_scored, value, strict=True))]
     return np.array([1 + sum(other > key for other in keys) for key in keys], dtype=np.int32)

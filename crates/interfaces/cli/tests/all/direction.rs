@@ -116,6 +116,28 @@ fn several_objectives_have_a_direction_each() {
     assert!(text.contains("2 objectives, but the study has 1 direction"), "{text}");
 }
 
+/// A second objective of a method that would not read it is refused, in the study file and as a result.
+#[test]
+fn methods_of_one_objective_refuse_two() {
+    let print = "printf '{\"objectives\": [%s, %s]}' \"$1\" \"$1\"";
+    for method in ["bo", "cmaes", "trust_region"] {
+        let after = RANDOM.replace("random", method);
+        let folder = study("direction = [\"maximize\", \"minimize\"]", print, &after);
+        let text = error(&thrifty(folder.path(), &["run", "study.toml"]));
+        let expected = format!(
+            "direction is [\"maximize\",\"minimize\"], expected one, because {method} has 1 objective"
+        );
+        assert!(text.contains(&expected), "{text}");
+        let folder = study("", print, &after);
+        let text = error(&thrifty(folder.path(), &["run", "study.toml"]));
+        assert!(text.contains("2 objectives, but the study has 1 direction"), "{text}");
+    }
+    for method in ["tpe", "multi_objective", "random"] {
+        let folder = study("", print, &RANDOM.replace("random", method));
+        stdout(&thrifty(folder.path(), &["run", "study.toml"]));
+    }
+}
+
 #[test]
 fn reports_bounds_and_targets_are_in_the_units_of_the_user() {
     // Accuracies fall below the bound at step 2 for x < 0.5.

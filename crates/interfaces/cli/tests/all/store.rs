@@ -91,6 +91,18 @@ fn the_option_and_the_variable_name_a_store() {
     assert!(error(&thrifty(folder.path(), &["show", "study.toml"])).contains("study.jsonl: no trials yet"));
 }
 
+/// A section without an address takes the argument's; without any it is refused, as a journal is no store.
+#[test]
+fn a_section_without_an_address_takes_that_of_the_option() {
+    let folder = study("[store]\nstudy = \"other\"");
+    let missing = error(&thrifty(folder.path(), &["run", "study.toml"]));
+    assert!(missing.contains("store.address is missing, expected an address here, in --store"), "{missing}");
+    stdout(&thrifty(folder.path(), &["run", "study.toml", "--store", "sqlite://studies.db"]));
+    let shown = counts(folder.path(), &["show", "study.toml", "--json", "--store", "sqlite://studies.db"]);
+    assert_eq!(shown, (30, 30));
+    assert!(!folder.path().join("study.jsonl").exists());
+}
+
 #[test]
 fn a_store_that_cannot_be_used_is_one_sentence() {
     let folder = study(STORE);

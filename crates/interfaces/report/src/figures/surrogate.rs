@@ -1,7 +1,8 @@
 //! Gaussian process over the parameters.
 
-use thrifty_domain::{Spacing, VariableKind};
+use thrifty_domain::VariableKind;
 use thrifty_figures::{Axis, LinePlot, Observations, panels, posterior_band, posterior_maps};
+use thrifty_space::Kind;
 
 use crate::Unfit;
 use crate::report::Report;
@@ -37,16 +38,71 @@ pub(crate) fn map(report: &Report<'_>) -> Result<String, Unfit> {
 fn column(report: &Report<'_>, at: usize) -> Option<(usize, Axis)> {
     let axis = report.parameters.get(at)?.numeric()?;
     let domain = report.space.domain();
-    let half = match domain.variables().get(at)?.kind {
-        VariableKind::Continuous => 0.0,
-        VariableKind::Stepped { count, spacing: Spacing::Linear } if count > 1 => {
-            0.5 * (axis.high - axis.low) / (count - 1) as f64
-        }
-        VariableKind::Stepped { count, spacing: Spacing::Log { first } } if count > 1 && first > 0.0 => {
-            0.5 * axis.low / first
+    let (step, last) = match (domain.variables().get(at)?.kind, &report.space.parameters().get(at)?.kind) {
+        (VariableKind::Continuous, _) => (0.0, axis.high),
+        (VariableKind::Stepped { count, .. }, kind) if count > 1 => {
+            let step = step(kind)?;
+            // The upper bound need not be on the grid.
+            (step, axis.low + (count - 1) as f64 * step)
         }
         _ => return None,
     };
-    let axis = Axis { low: axis.low - half, high: axis.high + half, ..axis.clone() };
+    let axis = Axis { low: axis.low - 0.5 * step, high: last + 0.5 * step, ..axis.clone() };
     Some((domain.columns(at).start, axis))
+}
+
+/// Distance of neighbouring values of a parameter on a grid.
+fn step(kind: &Kind) -> Option<f64> {
+    match kind {
+        Kind::StepFloat { step, .. } => Some(*step),
+        Kind::Int { step, .. } => Some(*step as f64),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use thrifty_sampling::Seed;
+    use thrifty_space::{Config, Space, Value};
+    use thrifty_study::History;
+
+    use super::*;
+
+    /// Values of a grid at their own places on the axis, also where the upper bound is not on the grid.
+    #[test]
+    fn values_of_a_grid_are_at_their_places() {
+        let space = Space::builder()
+            .step_float("a", 0.0, 1.0, 0.3)
+            .step_float("b", 0.0, 0.9, 0.3)
+            .step_int("c", 1, 10, 4)
+            .log_int("d", 2, 9)
+            .float("e", 1.0, 5.0)
+            .build()
+            .unwrap();
+        let history = History::<Config>::new(Seed(1));
+        let report = Report::new(&history, Some(&space)).unwrap();
+        let floats = |values: &[f64]| values.iter().map(|value| Value::Float(*value)).collect();
+        let ints = |values: &[i64]| values.iter().map(|value| Value::Int(*value)).collect();
+        let expected: [Vec<Value>; 5] = [
+            floats(&[0.0, 0.3, 0.6, 0.9]),
+            floats(&[0.0, 0.3, 0.6, 0.9]),
+            ints(&[1, 5, 9]),
+            ints(&[2, 3, 4, 5, 6, 7, 8, 9]),
+            floats(&[1.0, 2.5, 5.0]),
+        ];
+        for (at, values) in expected.into_iter().enumerate() {
+            let (column, axis) = column(&report, at).unwrap();
+            for value in values {
+                let mut config = space.decode(&vec![0.5; space.dim()]);
+                config.insert(space.parameters()[at].name.clone(), value.clone());
+                let place = space.encode(&config).unwrap()[column];
+                let number = match value {
+                    Value::Int(value) => value as f64,
+                    Value::Float(value) => value,
+                    other => panic!("{other} is no number"),
+                };
+                assert!((axis.value(place) - number).abs() < 1e-9, "{}: {number}", axis.label);
+            }
+        }
+    }
 }

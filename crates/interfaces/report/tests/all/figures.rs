@@ -4,7 +4,7 @@ use thrifty_report::{Figure, Report, ReportError};
 use thrifty_sampling::Seed;
 use thrifty_search::{RandomSearch, SobolSearch};
 use thrifty_space::{Config, Space};
-use thrifty_study::{Direction, Directions, History, MaxTrials, Measurement, Outcome, Study};
+use thrifty_study::{Context, Direction, Directions, History, MaxTrials, Measurement, Outcome, Study};
 
 use crate::snapshot;
 use snapshot::{check, check_model};
@@ -249,6 +249,32 @@ fn a_page_says_that_the_best_trial_is_at_an_end() {
     assert!(!page(&|x| vec![(x - 0.5).powi(2)], Some(&cube)).contains("end of its range"), "inside");
     assert!(!page(&|x| vec![x, x], Some(&cube)).contains("end of its range"), "two objectives");
     assert!(!page(&|x| vec![x], None).contains("end of its range"), "ranges that are derived");
+}
+
+/// The process goes through the best trial of the study: one that breaks a constraint is not the best.
+#[test]
+fn a_process_goes_through_the_best_feasible_trial() {
+    let cube = Space::unit_cube(3);
+    let draw = |limit: f64| {
+        let mut study = Study::new(RandomSearch::new(cube.clone()), Seed(1)).with_stop(MaxTrials(15));
+        let objective = |config: &Config, _: &mut Context<'_>| {
+            let [x, y, z] = ["x0", "x1", "x2"].map(|name| config.float(name).unwrap());
+            let objectives = vec![x + (y - 0.9 * x).powi(2) + 0.1 * z];
+            Measurement { objectives, constraints: vec![limit - x], ..Measurement::default() }
+        };
+        study.run(objective).unwrap();
+        let report = Report::new(study.history(), Some(&cube)).unwrap();
+        let best = study.history().best().map(|(trial, _)| trial.id);
+        (best, [Figure::Surrogate, Figure::Map].map(|figure| report.draw(figure).map_err(|e| e.to_string())))
+    };
+    let ((all, [curve, map]), (feasible, [feasible_curve, feasible_map])) = (draw(0.0), draw(0.5));
+    assert_ne!(all, feasible);
+    assert!(curve.unwrap() != feasible_curve.unwrap() && map.unwrap() != feasible_map.unwrap());
+    let (none, [curve, map]) = draw(2.0);
+    assert_eq!(none, None);
+    for reason in [curve.unwrap_err(), map.unwrap_err()] {
+        assert!(reason.ends_with("no trial has a feasible measurement at the target"), "{reason}");
+    }
 }
 
 /// Figures of values do not depend on which end of them is the better one.
