@@ -2,7 +2,7 @@
 
 use thrifty_acquisition::{
     Acquisition, AcquisitionError, AcquisitionFactory, Analytic, Context, Description, KnowledgeGradient,
-    PosteriorMean, UtilityScale, choose_anchors,
+    Masked, PosteriorMean, UtilityScale, choose_anchors,
 };
 use thrifty_domain::Points;
 use thrifty_model_based::Maximizer;
@@ -38,7 +38,12 @@ impl TargetKnowledgeGradient<'_> {
     pub fn anchors(&self, context: &mut Context<'_, '_>) -> Result<Points, AcquisitionError> {
         let joint = context.joint()?;
         let mut pool = Points::new(context.domain.dim());
-        for row in at_target(self.axis, context.candidates(CANDIDATES).as_ref()).rows() {
+        let (all, is_promising) = (context.pool(CANDIDATES), context.is_promising);
+        let all = at_target(self.axis, all.as_ref());
+        // A constraint counts at the target. Without a promising point all are candidates.
+        let is_promising = |x: &[f64]| is_promising.is_none_or(|is_promising| is_promising(x));
+        let any = all.rows().any(is_promising);
+        for row in all.rows().filter(|row| !any || is_promising(row)) {
             // One configuration at several fidelities is one point at the target.
             if !pool.rows().any(|known| known == row) {
                 pool.push(row);
@@ -49,6 +54,7 @@ impl TargetKnowledgeGradient<'_> {
         self.axis.move_to_target(&mut at);
         let domain = context.domain.clone().pinned(&[self.axis.index()], &at);
         let mean = Analytic::new(context.posterior, PosteriorMean);
+        let mean = Masked::new(mean, |x: &[f64]| !any || is_promising(x));
         let starts: Vec<&[f64]> = pool.rows().collect();
         let found = self.maximizer.candidates(&domain, &mean, &best_first(&mean, &starts), context.rng);
         if let Some(best) = found.first() {

@@ -324,6 +324,44 @@ fn signed_utilities_keep_constraints() {
         assert!(kept >= 7, "{rule:?}: {kept} of 12");
     }
 }
+/// `10 x + 5 (y - ½)²` where a constraint leaves the best at about 4.95 and the best of all, 0, is forbidden. A search for information is about
+/// the minimum of what is allowed: about the minimum of all nothing allowed would have information.
+#[test]
+fn information_is_about_the_feasible_minimum() {
+    let space = || Space::builder().float("x", 0.0, 1.0).float("y", 0.0, 1.0).build().unwrap();
+    let both = |config: &Config| {
+        let [x, y] = ["x", "y"].map(|name| config.float(name).unwrap());
+        (10.0 * x + 5.0 * (y - 0.5).powi(2), 0.5 - x + 0.1 * (y - 0.5))
+    };
+    let gumbel = MinValueSampler::Gumbel { count: 16 };
+    for rule in [
+        AcquisitionKind::MaxValueEntropySearch(MinValueSampler::Sampled { count: 16 }),
+        AcquisitionKind::MaxValueEntropySearch(gumbel),
+        AcquisitionKind::Gibbon(gumbel),
+    ] {
+        let optimizer = || {
+            BayesianOptimizer::new(space())
+                .with_settings(BoSettings { rule, ..BoSettings::default() })
+                .unwrap()
+        };
+        let mut study = Study::new(optimizer(), Seed(2)).with_stop(MaxTrials(20));
+        let measured = study.run(|config, _| {
+            let (loss, constraint) = both(config);
+            Measurement { objectives: vec![loss], constraints: vec![constraint], ..Measurement::default() }
+        });
+        measured.unwrap();
+        let known = optimizer().with_known_constraint(move |config| both(config).1 <= 0.0);
+        let mut beside = Study::new(known, Seed(2)).with_stop(MaxTrials(20));
+        beside.run(|config, _| both(config).0).unwrap();
+        for (name, history) in [("measured", study.history()), ("known", beside.history())] {
+            let best = history.best().unwrap().1;
+            assert!(best < 5.1, "{rule:?}, {name}: {best}");
+            let last = history.trials()[19].diagnostics["acquisition"];
+            assert!(last > 0.0, "{rule:?}, {name}: {last}");
+        }
+    }
+}
+
 
 #[test]
 fn known_constraints_hold_for_every_suggestion() {

@@ -268,6 +268,7 @@ fn anchors_are_as_many_as_are_set() {
             t: 1,
             domain: space.domain(),
             observed: observed.as_ref(),
+            is_promising: None,
             noise_variance: fitted.noise_variance(),
             rng: &mut Seed(3).stream("anchors", 0),
         };
