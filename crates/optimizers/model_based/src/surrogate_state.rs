@@ -12,7 +12,7 @@ use thrifty_surrogate::{FittedSurrogate, Member, Posterior};
 
 use crate::loss_model::{Choice, LossModel};
 use crate::training_data::TrainingData;
-use crate::weights::{CostData, Weights, probability_feasible};
+use crate::weights::{CostData, Weights, log_probability_feasible};
 use crate::{OutputFitter, OutputModel, PendingPolicy, Running, StateSettings};
 
 /// State of the surrogates before a suggestion with one objective: fitted to the measured losses, with failures and running
@@ -179,7 +179,13 @@ impl<'a> SurrogateState<'a> {
     #[must_use]
     pub fn probability_feasible(&self, x: &[f64]) -> Option<f64> {
         let constraints = || self.weights.constraints();
-        constraints().next().map(|_| probability_feasible(constraints(), x))
+        self.log_probability_feasible(x).map(f64::exp)
+    }
+
+    /// The logarithm of the probability that a point breaks no constraint, which has no underflow; nothing where there are none.
+    #[must_use]
+    pub fn log_probability_feasible(&self, x: &[f64]) -> Option<f64> {
+        constraints().next().map(|_| log_probability_feasible(constraints(), x))
     }
 
     /// True for each measured point that breaks no constraint.

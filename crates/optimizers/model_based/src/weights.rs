@@ -195,7 +195,15 @@ pub fn feasibilities<'a>(
 
 /// The probability that all constraints hold at a point.
 pub fn probability_feasible<'a>(constraints: impl Iterator<Item = &'a dyn Posterior>, x: &[f64]) -> f64 {
-    constraints.map(|posterior| Analytic::new(posterior, FEASIBLE).value(x)).sum::<f64>().exp()
+    log_probability_feasible(constraints, x).exp()
+}
+
+/// The logarithm of that probability, which has no underflow.
+pub(crate) fn log_probability_feasible<'a>(
+    constraints: impl Iterator<Item = &'a dyn Posterior>,
+    x: &[f64],
+) -> f64 {
+    constraints.map(|posterior| Analytic::new(posterior, FEASIBLE).value(x)).sum()
 }
 
 const FEASIBLE: LogFeasibility = LogFeasibility { threshold: 0.0 };
