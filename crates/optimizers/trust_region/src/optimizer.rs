@@ -216,8 +216,10 @@ impl Optimizer for TrustRegionOptimizer {
         let modelled = trials.iter().any(|trial| is_modelled(trial));
         let TrustRegionSettings { initial, budget, .. } = &self.settings;
         let best = region.best.and_then(|index| trials.get(index)).map(|trial| &trial.query);
-        let Some(best) = best.filter(|_| modelled || !initial.lasts(&self.space, *budget, id.0, measured))
-        else {
+        let queries = history.trials().iter().map(|trial| &trial.query);
+        let given_left = !modelled && initial.next_given(&self.space, run, queries).is_some();
+        let lasts = !modelled && initial.lasts(&self.space, *budget, given_left, measured);
+        let Some(best) = best.filter(|_| !lasts) else {
             return self.designed(run, history, id);
         };
         let center = self.space.encode(best);

@@ -151,12 +151,15 @@ impl MultiObjectiveOptimizer {
         Ok(config.map_or(Ask::Stop(StopReason::Exhausted), |c| Ask::Evaluate(Suggestion::new(c))))
     }
 
-    /// True if trial `id` belongs to the initial design.
-    fn is_designed(&self, history: &History<Config>, id: TrialId) -> bool {
+    /// True while the initial design lasts.
+    fn is_designed(&self, history: &History<Config>) -> bool {
         let measured = history.trials().iter().filter(|trial| measurement(trial).is_some()).count();
         // A design that has ended does not begin again when the study is planned longer.
         let modelled = history.trials().iter().any(|trial| !trial.memo.is_empty());
-        !modelled && self.settings.initial.lasts(&self.space, self.settings.budget, id.0, measured)
+        let (space, initial) = (&self.space, &self.settings.initial);
+        let queries = history.trials().iter().map(|trial| &trial.query);
+        let given_left = !modelled && initial.next_given(space, 0, queries).is_some();
+        !modelled && initial.lasts(space, self.settings.budget, given_left, measured)
     }
 }
 
@@ -167,7 +170,7 @@ impl ModelBased for MultiObjectiveOptimizer {
         id: TrialId,
     ) -> Result<Turn<'a, Config>, OptimizerError> {
         let optimizer: &'a Self = self;
-        if optimizer.is_designed(history, id) {
+        if optimizer.is_designed(history) {
             return Ok(Turn::Decided(optimizer.initial(history, id)?));
         }
         match optimizer.state(history, id)? {

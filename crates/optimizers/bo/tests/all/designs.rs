@@ -247,6 +247,33 @@ fn runs_after_a_restart_ask_nothing_again() {
     assert_eq!(study.history().len(), 6);
 }
 
+/// Every configuration of a list is asked, in order, beside trials from elsewhere however many they are.
+#[test]
+fn given_configurations_are_asked_whatever_was_enqueued() {
+    let space = || Space::builder().float("x", 0.0, 1.0).build().unwrap();
+    let of = |x: f64| {
+        let mut config = Config::new();
+        config.insert("x", x);
+        config
+    };
+    let list = [0.11, 0.22, 0.33, 0.44, 0.55];
+    let configs: Vec<Config> = list.iter().map(|x| of(*x)).collect();
+    for initial in [InitialDesign::Only(configs.clone()), InitialDesign::Given(configs)] {
+        for before in [2_u8, 12] {
+            let settings = BoSettings { initial: initial.clone(), ..BoSettings::default() };
+            let optimizer = BayesianOptimizer::new(space()).with_settings(settings).unwrap();
+            let trials = usize::from(before) + 7;
+            let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(trials));
+            (0..before).for_each(|i| study.enqueue(of(0.6 + 0.01 * f64::from(i))).unwrap());
+            study.run(|config, _| config.float("x").unwrap()).unwrap();
+            let asked: Vec<f64> =
+                study.history().trials().iter().map(|t| t.query.float("x").unwrap()).collect();
+            assert_eq!(asked[usize::from(before)..][..5], list, "{initial:?} after {before}");
+            assert!(!list.contains(&asked[trials - 2]), "{asked:?}");
+        }
+    }
+}
+
 #[test]
 fn what_is_allowed_may_be_exhausted_too() {
     let optimizer = BayesianOptimizer::new(finite()).with_known_constraint(|c| c.int("n") != Ok(2));
