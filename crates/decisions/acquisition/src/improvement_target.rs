@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ImprovementTarget {
-    /// A known number.
+    /// A known number. An optimiser takes it in units of the loss, whatever transform its model has.
     Fixed(f64),
     /// The best value observed.
     BestObserved,
