@@ -3,13 +3,13 @@
 use thrifty_model_based::random_allowed;
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, KnownConstraint, Space};
-use thrifty_study::{Ask, Fingerprint, History, Optimizer, OptimizerError, Suggestion, TrialId};
+use thrifty_study::{Ask, Fingerprint, History, Memo, Optimizer, OptimizerError, Suggestion, TrialId};
 
 /// An optimiser with exploration by coin flip: with probability `rate` a trial is a uniform point of the space instead of the
 /// optimiser's suggestion.
 ///
 /// It works around every optimiser over configurations: Parzen estimators, several objectives, level sets. The optimiser is asked in any case,
-/// so that its stops and its memo are kept; its history holds the explored trials as well. The coin of trial i comes from the stream
+/// so that its stops are kept, and its memo but for what that has about the [point](Optimizer::moved); its history holds the explored trials as well. The coin of trial i comes from the stream
 /// ("coin", i), so that a suggestion is a function of the history.
 ///
 /// Diagnostics of a suggestion: `explored` (0 or 1), and those of the optimiser where it was not.
@@ -103,7 +103,7 @@ impl<O: Optimizer<Query = Config>> Optimizer for CoinFlip<O> {
         if asked(&config) {
             return Ok(Ask::Evaluate(suggestion.with_diagnostic("explored", 0.0)));
         }
-        let memo = suggestion.memo;
+        let memo = self.optimizer.moved(suggestion.memo);
         Ok(Ask::Evaluate(Suggestion { memo, ..Suggestion::new(config).with_diagnostic("explored", 1.0) }))
     }
 
@@ -134,3 +134,7 @@ impl<O: Optimizer<Query = Config>> Optimizer for CoinFlip<O> {
             .around(self.optimizer.fingerprint()?))
     }
 }
+    fn moved(&self, memo: Memo) -> Memo {
+        self.optimizer.moved(memo)
+    }
+

@@ -4,8 +4,8 @@ use thrifty_acquisition::{ProbabilityOfImprovement, Utility};
 use thrifty_model_based::{Candidate, ModelBased, Modelled, Outlook, Turn};
 use thrifty_sampling::Stream;
 use thrifty_study::{
-    Ask, EXPECTED_IMPROVEMENT, Fingerprint, History, MemoKey, Optimizer, OptimizerError, Query, StopReason,
-    Suggestion, Trial, TrialId,
+    Ask, EXPECTED_IMPROVEMENT, Fingerprint, History, Memo, MemoKey, Optimizer, OptimizerError, Query,
+    StopReason, Suggestion, Trial, TrialId,
 };
 use thrifty_surrogate::Prediction;
 
@@ -281,6 +281,10 @@ impl<O: ModelBased> Optimizer for Hybrid<O> {
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
         Ok(Fingerprint::new("hybrid").with("hybrid", &self.settings)?.around(self.optimizer.fingerprint()?))
+    fn moved(&self, memo: Memo) -> Memo {
+        self.optimizer.moved(memo)
+    }
+
     }
 }
 

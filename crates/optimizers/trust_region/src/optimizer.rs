@@ -12,7 +12,7 @@ use thrifty_params::Parameterized;
 use thrifty_sampling::Stream;
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{
-    Ask, Best, Fingerprint, History, MemoKey, Optimizer, OptimizerError, StopReason, Suggestion, Trial,
+    Ask, Best, Fingerprint, History, Memo, MemoKey, Optimizer, OptimizerError, StopReason, Suggestion, Trial,
     TrialId,
 };
 use thrifty_surrogate::{Posterior, sample_jointly};
@@ -269,6 +269,15 @@ impl Optimizer for TrustRegionOptimizer {
         given: &Config,
     ) -> Result<Ask<Config>, OptimizerError> {
         ask_given(self, |own| (&mut own.space, &own.known_constraint), history, id, given)
+    }
+
+    /// The run alone: another point is no success or failure of the region.
+    fn moved(&self, memo: Memo) -> Memo {
+        let mut kept = Memo::default();
+        if let Some(run) = memo.get(&RUN) {
+            kept.set(&RUN, &run);
+        }
+        kept
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
