@@ -20,6 +20,14 @@ pub enum MinValueSampler {
 }
 
 impl MinValueSampler {
+    /// Number of minima.
+    #[must_use]
+    pub fn count(self) -> usize {
+        match self {
+            Self::Gumbel { count } | Self::Sampled { count } => count,
+        }
+    }
+
     /// Samples minima of the posterior of a context.
     ///
     /// # Errors

@@ -116,15 +116,28 @@ impl MultiObjectiveOptimizer {
         reference_point(self.settings.reference.as_deref(), history, &observed)
     }
 
+    /// Checks what can be known before the initial design has ended: a surrogate for every objective, and from the first measurement on a
+    /// reference point of as many coordinates.
+    fn check_outputs(&self, history: &History<Config>) -> Result<(), OptimizerError> {
+        if self.surrogate.for_other_outputs().is_some() {
+            let error = MultiObjectiveError::OneObjective;
+            return Err(OptimizerError::failed("fitting the surrogates", error));
+        }
+        let measured = history.trials().iter().find_map(measurement);
+        match (&self.settings.reference, measured.map(|measured| measured.objectives.len())) {
+            (Some(reference), Some(expected)) if reference.len() != expected => {
+                let error = MultiObjectiveError::ReferenceMismatch { found: reference.len(), expected };
+                Err(OptimizerError::failed("finding the reference point", error))
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn state<'a>(
         &'a self,
         history: &'a History<Config>,
         id: TrialId,
     ) -> Result<Option<State<'a>>, OptimizerError> {
-        if self.surrogate.for_other_outputs().is_some() {
-            let error = MultiObjectiveError::OneObjective;
-            return Err(OptimizerError::failed("fitting the surrogates", error));
-        }
         let Some(observed) = Observed::of(&self.space, history)? else { return Ok(None) };
         let feasible = observed.feasible();
         let reference = reference_point(self.settings.reference.as_deref(), history, &observed)?;
@@ -170,6 +183,7 @@ impl ModelBased for MultiObjectiveOptimizer {
         id: TrialId,
     ) -> Result<Turn<'a, Config>, OptimizerError> {
         let optimizer: &'a Self = self;
+        optimizer.check_outputs(history)?;
         if optimizer.is_designed(history) {
             return Ok(Turn::Decided(optimizer.initial(history, id)?));
         }

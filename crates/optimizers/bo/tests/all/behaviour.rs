@@ -256,6 +256,25 @@ fn bad_settings_are_named() {
     assert!(error(failures).contains("failures is NaN"));
     let restarts = BoSettings { convergence: Convergence::Restart { epsilon: 0.0 }, ..BoSettings::default() };
     assert!(error(restarts).contains("epsilon is 0"));
+    let targets = [
+        (ImprovementTarget::BestWithMargin { xi: -3.0 }, "rule.xi is -3"),
+        (ImprovementTarget::Fixed(f64::NAN), "rule.fixed is NaN"),
+    ];
+    let targets = targets.map(|(target, said)| (AcquisitionKind::LogExpectedImprovement(target), said));
+    let rules = [
+        (AcquisitionKind::LogNoisyExpectedImprovement { draws: 0 }, "rule.draws is 0, expected at least 1"),
+        (AcquisitionKind::Gibbon(MinValueSampler::Gumbel { count: 0 }), "rule.count is 0"),
+        (AcquisitionKind::ConfidenceBound(Schedule::Constant { beta: -1.0 }), "rule.beta is -1"),
+        (AcquisitionKind::ConfidenceBound(Schedule::Brochu { dim: 2, delta: 1.5 }), "rule.delta is 1.5"),
+        (AcquisitionKind::LogKnowledgeGradient { anchors: 0 }, "rule.anchors is 0"),
+        (AcquisitionKind::JointEntropySearch { minimizers: 0 }, "rule.minimisers is 0"),
+        (AcquisitionKind::EntropySearch { representers: 0, draws: 8 }, "rule.representers is 0"),
+        (AcquisitionKind::PredictiveEntropySearch { representers: 8, draws: 0 }, "rule.draws is 0"),
+    ];
+    for (rule, said) in rules.into_iter().chain(targets) {
+        let found = error(BoSettings { rule, ..BoSettings::default() });
+        assert!(found.contains(said), "{rule:?}: {found}");
+    }
     let mut outside = Config::new();
     outside.insert("x0", 99.0);
     let given = BoSettings { initial: InitialDesign::Given(vec![outside]), ..BoSettings::default() };
@@ -305,25 +324,6 @@ fn constraints_that_are_measured_are_kept() {
     assert!(most > 0.99, "{most}");
 }
 
-#[test]
-fn signed_utilities_keep_constraints() {
-    for rule in [
-        AcquisitionKind::PosteriorMean,
-        AcquisitionKind::ConfidenceBound(Schedule::Constant { beta: 4.0 }),
-        AcquisitionKind::Thompson,
-    ] {
-        let settings = BoSettings { rule, ..BoSettings::default() };
-        let optimizer = BayesianOptimizer::new(unit()).with_settings(settings).unwrap();
-        let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(16));
-        study.run(|config, _| constrained(config)).unwrap();
-        let x = study.recommend().unwrap().expect("something feasible").config.float("x").unwrap();
-        assert!((0.5..0.53).contains(&x), "{rule:?}: {x}");
-        // Of the suggestions after the design most are feasible, though the objective is better where they would not be.
-        let feasible = |trial: &Trial<Config>| trial.query.float("x").is_ok_and(|x| x >= 0.5);
-        let kept = study.history().trials()[4..].iter().filter(|trial| feasible(trial)).count();
-        assert!(kept >= 7, "{rule:?}: {kept} of 12");
-    }
-}
 /// `10 x + 5 (y - ½)²` where a constraint leaves the best at about 4.95 and the best of all, 0, is forbidden. A search for information is about
 /// the minimum of what is allowed: about the minimum of all nothing allowed would have information.
 #[test]
@@ -362,6 +362,25 @@ fn information_is_about_the_feasible_minimum() {
     }
 }
 
+#[test]
+fn signed_utilities_keep_constraints() {
+    for rule in [
+        AcquisitionKind::PosteriorMean,
+        AcquisitionKind::ConfidenceBound(Schedule::Constant { beta: 4.0 }),
+        AcquisitionKind::Thompson,
+    ] {
+        let settings = BoSettings { rule, ..BoSettings::default() };
+        let optimizer = BayesianOptimizer::new(unit()).with_settings(settings).unwrap();
+        let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(16));
+        study.run(|config, _| constrained(config)).unwrap();
+        let x = study.recommend().unwrap().expect("something feasible").config.float("x").unwrap();
+        assert!((0.5..0.53).contains(&x), "{rule:?}: {x}");
+        // Of the suggestions after the design most are feasible, though the objective is better where they would not be.
+        let feasible = |trial: &Trial<Config>| trial.query.float("x").is_ok_and(|x| x >= 0.5);
+        let kept = study.history().trials()[4..].iter().filter(|trial| feasible(trial)).count();
+        assert!(kept >= 7, "{rule:?}: {kept} of 12");
+    }
+}
 
 #[test]
 fn known_constraints_hold_for_every_suggestion() {
