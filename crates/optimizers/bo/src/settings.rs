@@ -1,7 +1,6 @@
 //! Settings of Bayesian optimisation.
 
 use thrifty_acquisition::AcquisitionKind;
-use thrifty_check::InputError;
 use thrifty_study::OptimizerError;
 
 use thrifty_model_based::{
@@ -62,22 +61,10 @@ pub struct BoSettings {
     pub convergence: Convergence,
 }
 
-/// Error of a setting of a rule.
-fn invalid_rule(error: InputError) -> OptimizerError {
-    match error {
-        InputError::Number { name, value, expected } => OptimizerError::InvalidSetting {
-            name: format!("rule.{name}"),
-            value: value.to_string(),
-            expected: expected.into(),
-        },
-        other => OptimizerError::failed("checking the rule", other),
-    }
-}
-
 impl BoSettings {
     pub(crate) fn validate(&self) -> Result<(), OptimizerError> {
         self.state().validate()?;
-        self.rule.validate().map_err(invalid_rule)?;
+        self.rule.validate().map_err(|error| OptimizerError::invalid_setting("rule", error))?;
         match self.convergence {
             Convergence::Explore { epsilon } | Convergence::Restart { epsilon }
                 if !(epsilon > 0.0 && epsilon.is_finite()) =>
