@@ -264,15 +264,18 @@ const GRID: usize = 256;
 
 /// Factory of Thompson sampling: the negated path of one draw from the posterior.
 ///
-/// A posterior without paths is drawn jointly at 256 Sobol points and the observed ones; between them the path is the mean given
-/// these values.
+/// A posterior that cannot draw paths, as with a kernel without random features, is drawn jointly at 256 Sobol points and the observed ones;
+/// between them the path is the mean given these values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ThompsonSampling;
 
 impl AcquisitionFactory for ThompsonSampling {
     fn build<'a>(&self, mut context: Context<'a, '_>) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
-        if context.posterior.paths().is_some() || context.posterior.joint().is_none() {
-            return Ok(Box::new(ThompsonPath::drawn(context.posterior, context.rng)?));
+        match (ThompsonPath::drawn(context.posterior, context.rng), context.posterior.joint()) {
+            (Ok(path), _) => return Ok(Box::new(path)),
+            // As with kernels without random features: the posterior offers paths and cannot draw them.
+            (Err(AcquisitionError::Lacks(_)), Some(_)) => {}
+            (Err(error), _) => return Err(error),
         }
         let (joint, points) = (context.joint()?, context.candidates(GRID));
         let draw = ConditionalDraws::new(joint, points.as_ref(), 1, context.rng)?;

@@ -434,6 +434,46 @@ fn costs_are_counted_as_the_settings_say() {
     assert!(error.contains("exponent is NaN"), "{error}");
 }
 
+/// A failure that cost the budget of cooling: costs count no more, as the budget is spent.
+#[test]
+fn failures_spend_the_budget_of_cooling() {
+    let weight = |failed: Option<f64>| {
+        let cost = CostAwareness::Cooled { budget: 1000.0 };
+        let settings = BoSettings { cost, ..BoSettings::default() };
+        let make = || BayesianOptimizer::new(unit()).with_settings(settings.clone()).unwrap();
+        let mut study = Study::new(make(), Seed(3)).with_stop(MaxTrials(8));
+        study
+            .run(|config, context| {
+                let x = config.float("x").unwrap();
+                match failed {
+                    Some(cost) if context.id.0 == 5 => Outcome::failed("lost").with_cost(cost),
+                    _ => Measurement { cost: Some(1.0 + x), ..Measurement::from((9.0 * x).sin()) }.into(),
+                }
+            })
+            .unwrap();
+        let (optimizer, history) = (make(), study.history().clone());
+        let state = optimizer.state(&history, thrifty_study::TrialId(8)).unwrap().unwrap();
+        state.weight(&[0.9])
+    };
+    assert!((weight(Some(1000.0)) - 1.0).abs() < 1e-12, "{}", weight(Some(1000.0)));
+    assert!(weight(Some(1.0)) < 0.6 && weight(None) < 0.6);
+}
+
+/// Thompson sampling on a space with a conditional parameter, whose kernel has no paths.
+#[test]
+fn thompson_sampling_needs_no_paths() {
+    let builder = Space::builder().float("x", 0.0, 1.0).categorical("c", ["a", "b"]).float("z", 0.0, 1.0);
+    let space = builder.when("c", ["b"]).build().unwrap();
+    let settings = BoSettings { rule: AcquisitionKind::Thompson, ..BoSettings::default() };
+    let optimizer = BayesianOptimizer::new(space).with_settings(settings).unwrap();
+    let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(24));
+    let loss = |config: &Config| {
+        (config.float("x").unwrap() - 0.3).powi(2) + config.float("z").map_or(0.5, |z| z * z)
+    };
+    study.run(|config, _| loss(config)).unwrap();
+    assert!(study.history().best().unwrap().1 < 0.05, "{:?}", study.history().best());
+}
+
 #[test]
 fn measurements_without_an_objective_are_no_losses() {
     let empty = || Measurement { objectives: vec![], ..Measurement::default() };
