@@ -134,7 +134,7 @@ impl BayesianOptimizer {
         // Cooling counts the costs of earlier runs too.
         let counted: Vec<f64> =
             history.trials().iter().filter_map(|trial| measurement(trial)?.cost).collect();
-        let costs = CostData { counted: Some(&counted), ..CostData::default() };
+        let costs = CostData { counted: Some(&counted), spent: Some(history.spent()), ..CostData::default() };
         let fitter = self.fitter(trials, history, id);
         let Some(state) = SurrogateState::fit_with(&fitter, self.settings.state(), costs)? else {
             return Ok(None);

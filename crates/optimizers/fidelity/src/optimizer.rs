@@ -122,7 +122,7 @@ impl MultiFidelityOptimizer {
             let is_measured = history.get(observed.id).is_some_and(|trial| measurement(trial).is_some());
             is_measured || cost.is_some_and(|cost| cost > 0.0)
         };
-        let costs = CostData { has_cost: &has_cost, counted: None };
+        let costs = CostData { has_cost: &has_cost, counted: None, spent: Some(history.spent()) };
         let Some(state) = SurrogateState::fit_with(&fitter, self.settings.state(), costs)? else {
             return Ok(None);
         };
