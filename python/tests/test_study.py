@@ -360,8 +360,6 @@ def test_what_is_no_space_is_refused(make):
 
 def test_settings_without_a_meaning_in_the_units_of_the_user():
     space = thrifty.Space().float("x", 0, 1)
-    with pytest.raises(ValueError, match="bo: rule is a fixed target of 2"):
-        thrifty.Study(space, "bo", direction="maximize", rule={"expected_improvement": {"fixed": 2}})
     with pytest.raises(ValueError, match="multi_objective: failures is 2"):
         thrifty.Study(space, "multi_objective", direction=["maximize", "minimize"], failures={"as_value": 2})
 

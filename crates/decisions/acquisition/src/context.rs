@@ -4,8 +4,11 @@ use thrifty_domain::{Domain, Points, PointsRef};
 use thrifty_sampling::Stream;
 use thrifty_surrogate::{JointPosterior, Posterior};
 
-use crate::AcquisitionError;
-use crate::sampling::feasible_sobol;
+use crate::sampling::{SearchArea, minimizers_in};
+use crate::{AcquisitionError, Minimizer, PathSearch};
+
+/// A condition on points of the unit cube.
+pub type PointPredicate<'r> = dyn Fn(&[f64]) -> bool + Send + Sync + 'r;
 
 /// Input of an [`AcquisitionFactory`](crate::AcquisitionFactory): the posterior, the incumbent and the search domain.
 pub struct Context<'a, 'r> {
@@ -19,13 +22,16 @@ pub struct Context<'a, 'r> {
     pub domain: &'r Domain,
     /// Points observed or running.
     pub observed: PointsRef<'r>,
+    /// True for a point that is allowed and likely to break no constraint; nothing where there are no constraints. The minimum that a
+    /// search for information or a knowledge gradient is about is that over such points.
+    pub is_promising: Option<&'r PointPredicate<'r>>,
     /// Variance of the noise of an observation, on the scale of the posterior.
     pub noise_variance: f64,
     /// Source of random numbers.
     pub rng: &'r mut Stream,
 }
 
-impl<'a> Context<'a, '_> {
+impl<'a, 'r> Context<'a, 'r> {
     /// The joint posterior.
     ///
     /// # Errors
@@ -34,10 +40,31 @@ impl<'a> Context<'a, '_> {
         self.posterior.joint().ok_or(AcquisitionError::Lacks("joint covariances"))
     }
 
-    /// `count` Sobol points of the domain, then the observed points.
+    /// The promising ones of `count` Sobol points of the domain, then the observed points. All of them where nothing is promising
+    /// and nothing was observed.
     pub fn candidates(&mut self, count: usize) -> Points {
-        let mut candidates = feasible_sobol(self.domain, count, self.rng);
-        self.observed.rows().for_each(|x| candidates.push(x));
-        candidates
+        self.area().points(count, self.rng)
+    }
+
+    /// `count` Sobol points of the domain, then the observed points, promising or not.
+    pub fn pool(&mut self, count: usize) -> Points {
+        SearchArea { is_promising: None, ..self.area() }.points(count, self.rng)
+    }
+
+    /// Minima of `count` functions drawn from the posterior, as [`minimizers_on`](crate::minimizers_on) finds them, over the promising
+    /// points of the domain and the observed ones.
+    ///
+    /// # Errors
+    /// As [`minimizers_on`](crate::minimizers_on).
+    pub fn minimizers(
+        &mut self,
+        search: &PathSearch,
+        count: usize,
+    ) -> Result<Vec<Minimizer>, AcquisitionError> {
+        minimizers_in(self.posterior, &self.area(), search, count, self.rng)
+    }
+
+    fn area(&self) -> SearchArea<'r> {
+        SearchArea { domain: self.domain, known: self.observed, is_promising: self.is_promising }
     }
 }

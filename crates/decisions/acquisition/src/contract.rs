@@ -116,6 +116,7 @@ fn with<R>(
         t: observed.len() + 1,
         domain,
         observed,
+        is_promising: None,
         noise_variance: NOISE,
         rng: &mut rng,
     };

@@ -1,10 +1,12 @@
 //! Improvement targets: the incumbent value of improvement-based acquisition functions.
 
+use thrifty_check::{InputError, number};
+
 /// The threshold τ below which a value counts as an improvement.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ImprovementTarget {
-    /// A known number.
+    /// A known number. An optimiser takes it in units of the loss, whatever transform its model has.
     Fixed(f64),
     /// The best value observed.
     BestObserved,
@@ -18,6 +20,19 @@ pub enum ImprovementTarget {
 }
 
 impl ImprovementTarget {
+    /// Checks the numbers of a target.
+    ///
+    /// # Errors
+    /// [`InputError`] names a fixed number that is not finite, or a margin that is negative or not finite.
+    pub fn validate(self) -> Result<(), InputError> {
+        match self {
+            Self::Fixed(value) => number("fixed", value, true, "a finite number")?,
+            Self::BestWithMargin { xi } => number("xi", xi, xi >= 0.0, "a finite number from 0")?,
+            Self::BestObserved | Self::BestMean => 0.0,
+        };
+        Ok(())
+    }
+
     /// τ for the observed values and the posterior means at the points where they were observed; infinity when
     /// there are none.
     #[must_use]

@@ -1,5 +1,6 @@
 //! The catalogue of acquisition functions by name.
 
+use thrifty_check::{InputError, number};
 use thrifty_surrogate::Description;
 
 use crate::analytic::{ImprovementFactory, MaxStdDev, PosteriorMean, Schedule};
@@ -88,6 +89,31 @@ impl AcquisitionKind {
             | Self::ExpectedImprovement(ImprovementTarget::Fixed(value))
             | Self::LogExpectedImprovement(ImprovementTarget::Fixed(value)) => Some(value),
             _ => None,
+        }
+    }
+
+    /// Checks the settings: counts, margins and schedules.
+    ///
+    /// # Errors
+    /// [`InputError`] names the first that is out of its range.
+    pub fn validate(&self) -> Result<(), InputError> {
+        let count = |name, count: usize| number(name, count as f64, count > 0, "at least 1").map(drop);
+        match *self {
+            Self::ProbabilityOfImprovement(target)
+            | Self::LogProbabilityOfImprovement(target)
+            | Self::ExpectedImprovement(target)
+            | Self::LogExpectedImprovement(target) => target.validate(),
+            Self::ConfidenceBound(schedule) => schedule.beta(1).map(drop),
+            Self::PosteriorMean | Self::MaxStdDev | Self::Thompson => Ok(()),
+            Self::MaxValueEntropySearch(minima) | Self::Gibbon(minima) => count("count", minima.count()),
+            Self::JointEntropySearch { minimizers } => count("minimisers", minimizers),
+            Self::EntropySearch { representers, draws }
+            | Self::PredictiveEntropySearch { representers, draws } => {
+                count("representers", representers)?;
+                count("draws", draws)
+            }
+            Self::LogNoisyExpectedImprovement { draws } => count("draws", draws),
+            Self::LogKnowledgeGradient { anchors } => count("anchors", anchors),
         }
     }
 

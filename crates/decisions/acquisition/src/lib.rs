@@ -33,7 +33,7 @@ pub use analytic::{
     ImprovementFactory, LogExpectedImprovement, LogProbabilityOfImprovement, MaxStdDev, PosteriorMean,
     ProbabilityOfImprovement, Schedule, Utility,
 };
-pub use context::Context;
+pub use context::{Context, PointPredicate};
 pub use error::AcquisitionError;
 pub use factory::{AcquisitionFactory, UtilityScale};
 pub use improvement_target::ImprovementTarget;

@@ -17,8 +17,8 @@ pub use min_value::MinValueSampler;
 pub(crate) use noisy::log_mean_exp;
 pub use noisy::{NoisyExpectedImprovement, NoisyExpectedImprovementFactory};
 pub use over_draws::OverDraws;
-pub(crate) use thompson::feasible_sobol;
 pub use thompson::{
     Minimizer, PathSearch, ThompsonPath, ThompsonSampling, minima_among, minima_on, minimizers_on,
     thompson_among,
 };
+pub(crate) use thompson::{SearchArea, minimizers_in};

@@ -91,9 +91,25 @@ impl ReferencePoint {
         if points.is_empty() || points.dim() == 0 {
             return Err(ParetoError::Empty { what: "the set of points" });
         }
-        let front = non_dominated(points, Duplicates::First)?;
+        Self::beyond_rows(points, &non_dominated(points, Duplicates::First)?)
+    }
+
+    /// A reference point beyond all points at hand, dominated ones included, by the same rule: for fronts too short to have a range.
+    ///
+    /// # Errors
+    /// As [`ReferencePoint::inferred`].
+    pub fn beyond(points: PointsRef<'_>) -> Result<Self, ParetoError> {
+        if points.is_empty() || points.dim() == 0 {
+            return Err(ParetoError::Empty { what: "the set of points" });
+        }
+        check::points(points)?;
+        Self::beyond_rows(points, &(0..points.len()).collect::<Vec<_>>())
+    }
+
+    /// The point beyond these of the points.
+    fn beyond_rows(points: PointsRef<'_>, rows: &[usize]) -> Result<Self, ParetoError> {
         let value = |objective: usize| {
-            let column = || front.iter().map(|&index| points.row(index)[objective]);
+            let column = || rows.iter().map(|&index| points.row(index)[objective]);
             let nadir = column().fold(f64::NEG_INFINITY, f64::max);
             let range = nadir - column().fold(f64::INFINITY, f64::min);
             let magnitude = if nadir == 0.0 { 1.0 } else { nadir.abs() };

@@ -2,7 +2,7 @@
 //!
 #![doc = include_str!("../README.md")]
 
-use thrifty_bo::{BoSettings, FailurePolicy, LossTransform, MultiObjectiveSettings};
+use thrifty_bo::{BoSettings, FailurePolicy, MultiObjectiveSettings};
 use thrifty_cmaes::CmaEsSettings;
 use thrifty_fidelity::MultiFidelitySettings;
 use thrifty_study::{Direction, Directions};
@@ -46,16 +46,7 @@ impl InUserUnits for BoSettings {
     fn into_losses(mut self, directions: &Directions) -> Result<Self, UnitsError> {
         let direction = directions.first();
         self.failures = failures(self.failures, direction);
-        let is_transformed = self.losses != LossTransform::None;
-        if let Some(target) = self.rule.fixed_target_mut()
-            && direction == Direction::Maximize
-        {
-            if is_transformed {
-                let value = format!("a fixed target of {target} of a maximised objective");
-                let expected =
-                    "no fixed target, or `losses = \"none\"`: the scale of a transform has no units";
-                return invalid("rule", value, expected);
-            }
+        if let Some(target) = self.rule.fixed_target_mut() {
             *target = direction.flip(*target);
         }
         Ok(self)

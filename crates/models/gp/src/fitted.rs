@@ -62,6 +62,11 @@ impl FittedSurrogate for FittedGp {
         })
     }
 
+    /// Nothing where some observations are not in the posterior: they are many then, and one hardly changes anything.
+    fn leave_one_out_change(&self, change: &[f64]) -> Option<Vec<f64>> {
+        if self.left_out.is_some() { None } else { self.posterior.leave_one_out_change(change) }
+    }
+
     fn fantasize(&self, x: &[f64], y: f64) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
         let posterior = self.posterior.with_observation(x, y).map_err(failed)?;
         Ok(Box::new(Self {
@@ -88,6 +93,10 @@ impl<K: Kernel + Clone + 'static> FittedSurrogate for GpPosterior<K> {
 
     fn leave_one_out(&self) -> Option<Vec<Prediction>> {
         Some(predictions(self))
+    }
+
+    fn leave_one_out_change(&self, change: &[f64]) -> Option<Vec<f64>> {
+        self.leave_one_out_change(change)
     }
 
     fn fantasize(&self, x: &[f64], y: f64) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {

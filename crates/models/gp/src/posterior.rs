@@ -170,6 +170,19 @@ impl<K: Kernel> GpPosterior<K> {
         self.data.y.iter().zip(&self.alpha).enumerate().map(one).collect()
     }
 
+    /// Changes of the means of [`leave_one_out`](Self::leave_one_out) where the targets change by v, with the scale of the targets and all
+    /// hyperparameters as they are: `v_i - [A⁻¹ v]_i / [A⁻¹]_ii`. Nothing for another number of changes than targets.
+    #[must_use]
+    pub fn leave_one_out_change(&self, change: &[f64]) -> Option<Vec<f64>> {
+        if change.len() != self.len() {
+            return None;
+        }
+        let (inverse, mut solved) = (self.factor.inverse(), change.to_vec());
+        self.factor.solve_in_place(&mut solved);
+        let one = |(i, (v, s)): (usize, (&f64, &f64))| v - s / inverse[(i, i)];
+        Some(change.iter().zip(&solved).enumerate().map(one).collect())
+    }
+
     /// Calibration of leave-one-out predictions: each target is predicted from all others.
     ///
     /// # Errors

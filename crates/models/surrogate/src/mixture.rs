@@ -292,4 +292,14 @@ impl FittedSurrogate for Mixture {
         };
         Some((0..all.first()?.1.len()).map(one).collect())
     }
+
+    /// Means of the members' changes with the weights as they are; nothing unless all members have them.
+    fn leave_one_out_change(&self, change: &[f64]) -> Option<Vec<f64>> {
+        let mut mean = vec![0.0; change.len()];
+        for member in &self.members {
+            let own = member.fitted.leave_one_out_change(change)?;
+            mean.iter_mut().zip(own).for_each(|(slot, own)| *slot += member.weight * own);
+        }
+        Some(mean)
+    }
 }

@@ -111,6 +111,12 @@ pub trait FittedSurrogate: Send + Sync {
         None
     }
 
+    /// Changes of the means of [`leave_one_out`](Self::leave_one_out) where the observations change by these, in their order, with the
+    /// hyperparameters as they are; nothing for a model without a formula for it.
+    fn leave_one_out_change(&self, _change: &[f64]) -> Option<Vec<f64>> {
+        None
+    }
+
     /// The model conditioned on one more observation, with the hyperparameters as they are.
     ///
     /// # Errors

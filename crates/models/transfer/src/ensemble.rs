@@ -55,6 +55,10 @@ impl FittedSurrogate for Ensemble {
         self.fitted.members()
     }
 
+    fn lost_members(&self) -> usize {
+        self.fitted.lost_members()
+    }
+
     fn noise_variance(&self) -> f64 {
         self.fitted.noise_variance()
     }

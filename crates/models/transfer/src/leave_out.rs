@@ -4,6 +4,8 @@ use thrifty_domain::{Domain, Points};
 use thrifty_sampling::Stream;
 use thrifty_surrogate::{FittedSurrogate, Observations, Prediction, Surrogate, SurrogateError};
 
+use crate::trend::Line;
+
 /// Folds of a cross-validation for models without a formula of their own.
 const FOLDS: usize = 10;
 
@@ -20,25 +22,82 @@ pub(crate) fn left_out(
     if let Some(own) = fitted.leave_one_out() {
         return Ok(own);
     }
-    let (n, warm_start) = (data.len(), fitted.hyperparameters());
+    by_folds(base, domain, data, None, &fitted.hyperparameters(), rng)
+}
+
+/// [`left_out`] of a model of the residuals from the line through the means of a source: the line has not seen the observation either.
+pub(crate) fn left_out_on_line(
+    residual: &dyn FittedSurrogate,
+    base: &dyn Surrogate,
+    domain: &Domain,
+    data: Observations<'_>,
+    means: &[f64],
+    rng: &mut Stream,
+) -> Result<Vec<Prediction>, SurrogateError> {
+    match residual.leave_one_out() {
+        Some(own) => Ok(beside_line(own, residual, means, data.y)),
+        None => by_folds(base, domain, data, Some(means), &residual.hyperparameters(), rng),
+    }
+}
+
+/// Predictions of targets from those of residuals from the line of all of them.
+///
+/// Without observation i the line is another, and so are the residuals of the others, which move the prediction of residual i.
+fn beside_line(
+    mut predictions: Vec<Prediction>,
+    residual: &dyn FittedSurrogate,
+    means: &[f64],
+    y: &[f64],
+) -> Vec<Prediction> {
+    let all = Line::fit(means, y);
+    let by_intercept = residual.leave_one_out_change(&vec![1.0; y.len()]);
+    let Some((by_intercept, by_slope)) = by_intercept.zip(residual.leave_one_out_change(means)) else {
+        predictions.iter_mut().zip(means).for_each(|(prediction, m)| prediction.mean += all.at(*m));
+        return predictions;
+    };
+    let without = |values: &[f64], i: usize| [&values[..i], &values[i + 1..]].concat();
+    for (i, prediction) in predictions.iter_mut().enumerate() {
+        let line = Line::fit(&without(means, i), &without(y, i));
+        prediction.mean += line.at(means[i])
+            + (all.intercept - line.intercept) * by_intercept[i]
+            + (all.slope - line.slope) * by_slope[i];
+    }
+    predictions
+}
+
+/// Predictions by cross-validation of the base surrogate, on the line of the other folds where the means of a source are given.
+fn by_folds(
+    base: &dyn Surrogate,
+    domain: &Domain,
+    data: Observations<'_>,
+    means: Option<&[f64]>,
+    warm_start: &[f64],
+    rng: &mut Stream,
+) -> Result<Vec<Prediction>, SurrogateError> {
+    let n = data.len();
     let noise = data.noise_variances();
     let folds = FOLDS.min(n);
     let mut predictions = vec![Prediction { mean: f64::NAN, variance: f64::NAN }; n];
     for fold in 0..folds {
-        let (mut x, mut y, mut own_noise) = (Points::new(data.x.dim()), Vec::new(), Vec::new());
-        for i in (0..n).filter(|i| i % folds != fold) {
-            x.push(data.x.row(i));
-            y.push(data.y[i]);
-            own_noise.push(noise[i]);
+        let rest: Vec<usize> = (0..n).filter(|i| i % folds != fold).collect();
+        let of = |values: &[f64]| -> Vec<f64> { rest.iter().map(|&i| values[i]).collect() };
+        let mut x = Points::new(data.x.dim());
+        rest.iter().for_each(|&i| x.push(data.x.row(i)));
+        let (mut y, own_noise) = (of(data.y), of(&noise));
+        let line = means.map(|means| (Line::fit(&of(means), &y), means));
+        if let Some((line, means)) = line {
+            y.iter_mut().zip(of(means)).for_each(|(y, m)| *y -= line.at(m));
         }
-        let rest = Observations {
+        let others = Observations {
             x: x.as_ref(),
             y: &y,
             noise_variance: data.noise_variance.map(|_| own_noise.as_slice()),
         };
-        let without = base.fit(domain, rest, Some(&warm_start), rng)?;
+        let without = base.fit(domain, others, Some(warm_start), rng)?;
         for i in (fold..n).step_by(folds) {
-            predictions[i] = without.predict_observed(data.x.row(i)).with_noise(noise[i]);
+            let mut prediction = without.predict_observed(data.x.row(i)).with_noise(noise[i]);
+            prediction.mean += line.map_or(0.0, |(line, means)| line.at(means[i]));
+            predictions[i] = prediction;
         }
     }
     Ok(predictions)
@@ -49,6 +108,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use thrifty_domain::PointsRef;
+    use thrifty_gp::Gp;
     use thrifty_sampling::Seed;
     use thrifty_surrogate::{Description, Posterior};
 
@@ -131,6 +191,48 @@ mod tests {
                 let expected = average(&noise) + noise[i];
                 assert!((variance - expected).abs() < 1e-9, "variance of {i} of {n}: {variance} {expected}");
             }
+        }
+    }
+
+    /// Predictions on a line do not depend on the observation itself, in a process as in folds, and are those of a process without it on the
+    /// line of the others.
+    #[test]
+    fn predictions_on_a_line_have_not_seen_their_observation() {
+        let x = Points::from_flat(vec![0.05, 0.3, 0.48, 0.7, 0.95], 1);
+        let (means, y) = ([-1.0, 0.4, 0.9, 1.5, 3.0], [0.2, 0.9, 0.4, 2.0, 2.2]);
+        let process = |y: &[f64], left: Option<usize>| {
+            let kept = |i: &usize| Some(*i) != left;
+            let of = |v: &[f64]| -> Vec<f64> { (0..v.len()).filter(kept).map(|i| v[i]).collect() };
+            let (m, y) = (of(&means), of(y));
+            let line = Line::fit(&m, &y);
+            let residuals: Vec<f64> = y.iter().zip(&m).map(|(y, m)| y - line.at(*m)).collect();
+            let kept = Points::from_flat(of(x.as_flat()), 1);
+            (line, Gp::matern52(1).condition(kept.as_ref(), &residuals).unwrap())
+        };
+        let domain = Domain::unit_cube(1);
+        let found = |y: &[f64]| {
+            let (data, mut rng) = (Observations::new(x.as_ref(), y), Seed(1).stream("fit", 0));
+            let own = process(y, None).1;
+            let averages = Averages(AtomicUsize::new(1));
+            let own = left_out_on_line(&own, &averages, &domain, data, &means, &mut rng).unwrap();
+            let flat = Average { mean: 0.0, variance: 1.0 };
+            [own, left_out_on_line(&flat, &averages, &domain, data, &means, &mut rng).unwrap()]
+        };
+        let before = found(&y);
+        for i in 0..y.len() {
+            let mut moved = y;
+            moved[i] += 7.0;
+            for (before, after) in before.iter().zip(found(&moved)) {
+                assert!(
+                    (before[i].mean - after[i].mean).abs() < 1e-9,
+                    "{i}: {} {}",
+                    before[i].mean,
+                    after[i].mean
+                );
+            }
+            let (line, others) = process(&y, Some(i));
+            let expected = line.at(means[i]) + others.predict(x.row(i)).mean;
+            assert!((before[0][i].mean - expected).abs() < 1e-9, "{i}: {} {expected}", before[0][i].mean);
         }
     }
 }

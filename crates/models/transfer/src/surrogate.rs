@@ -10,10 +10,10 @@ use thrifty_surrogate::{
 
 use crate::ensemble::{Ensemble, Weight};
 use crate::first_points::first_points;
-use crate::leave_out::left_out;
+use crate::leave_out::{left_out, left_out_on_line};
 use crate::ranking::{chance_of_agreement, discordant_pairs, ranking_weights};
 use crate::source::Source;
-use crate::trend::{Trend, Trended, on_trend};
+use crate::trend::{Trend, Trended};
 use crate::{Task, TransferError, TransferSettings};
 
 /// Name in errors and journals.
@@ -206,6 +206,7 @@ impl TransferSurrogate {
             {
                 continue;
             }
+            let means = values.clone();
             let trend = Trend::fit(Arc::clone(&source.fitted), &values, data.y);
             trend.of_means(&mut values);
             let residuals: Vec<f64> = data.y.iter().zip(&values).map(|(y, t)| y - t).collect();
@@ -215,8 +216,7 @@ impl TransferSurrogate {
                 begin => begin,
             };
             let residual = self.fit_base(domain, left, begin, rng)?;
-            let of_residuals = left_out(&*residual, &*self.base, domain, left, rng)?;
-            let left_out = on_trend(of_residuals, &values);
+            let left_out = left_out_on_line(&*residual, &*self.base, domain, data, &means, rng)?;
             if left_out.iter().all(is_finite) {
                 candidates.push(Candidate { source: index, model: Trended { trend, residual }, left_out });
             }

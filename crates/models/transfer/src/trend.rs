@@ -6,8 +6,8 @@ use thrifty_domain::PointsRef;
 use thrifty_gp::TargetScaling;
 use thrifty_sampling::Stream;
 use thrifty_surrogate::{
-    FittedSurrogate, JointGradient, JointPosterior, PathSampler, Posterior, PosteriorGradient, Prediction,
-    SamplePath, SurrogateError,
+    FittedSurrogate, JointGradient, JointPosterior, PathSampler, Posterior, PosteriorGradient, SamplePath,
+    SurrogateError,
 };
 
 /// Line through the means of a source: `t(x) = intercept + slope · m(x)`, in units of the new targets.
@@ -21,13 +21,20 @@ pub(crate) struct Trend {
 /// Weight of the expectation that both tasks have the same standardised scale, in squared units of the source's means.
 const RIDGE: f64 = 1.0;
 
-impl Trend {
+/// Line through the means of a source at the observations, in units of the targets.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Line {
+    pub(crate) intercept: f64,
+    pub(crate) slope: f64,
+}
+
+impl Line {
     /// Ridge regression of the standardised targets z on the means m of the source there, with the slope drawn towards 1 and never negative.
     ///
     /// ```text
     /// slope = max(0, (Σ (m_i - m̄)(z_i - z̄) + λ) / (Σ (m_i - m̄)² + λ)),   intercept = z̄ - slope · m̄,   λ = 1
     /// ```
-    pub(crate) fn fit(source: Arc<dyn FittedSurrogate>, means: &[f64], y: &[f64]) -> Self {
+    pub(crate) fn fit(means: &[f64], y: &[f64]) -> Self {
         let scaling = TargetScaling::standardize(y);
         let z = scaling.apply(y);
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
@@ -36,7 +43,19 @@ impl Trend {
         let squares: f64 = means.iter().map(|m| (m - m_mean).powi(2)).sum();
         let slope = ((with_z + RIDGE) / (squares + RIDGE)).max(0.0);
         let intercept = scaling.offset + scaling.width * (z_mean - slope * m_mean);
-        Self { source, intercept, slope: slope * scaling.width }
+        Self { intercept, slope: slope * scaling.width }
+    }
+
+    pub(crate) fn at(self, mean: f64) -> f64 {
+        self.intercept + self.slope * mean
+    }
+}
+
+impl Trend {
+    /// The [`Line`] of these means and targets.
+    pub(crate) fn fit(source: Arc<dyn FittedSurrogate>, means: &[f64], y: &[f64]) -> Self {
+        let Line { intercept, slope } = Line::fit(means, y);
+        Self { source, intercept, slope }
     }
 
     pub(crate) fn of_means(&self, means: &mut [f64]) {
@@ -219,11 +238,6 @@ impl FittedSurrogate for Trended {
         let residual = self.residual.fantasize(x, y - trend)?;
         Ok(Box::new(Self { trend: self.trend.clone(), residual }))
     }
-}
-
-/// Predictions of residuals as predictions of the targets.
-pub(crate) fn on_trend(residuals: Vec<Prediction>, trend: &[f64]) -> Vec<Prediction> {
-    residuals.into_iter().zip(trend).map(|(r, t)| Prediction { mean: r.mean + t, ..r }).collect()
 }
 
 #[cfg(test)]

@@ -121,18 +121,20 @@ impl BayesianOptimizer {
         history: &'a History<Config>,
         id: TrialId,
     ) -> Result<Option<SurrogateState<'a>>, OptimizerError> {
-        let (_, trials) = current_run(history);
+        let (run, trials) = current_run(history);
         let BoSettings { initial, budget, .. } = &self.settings;
         let measured = trials.iter().filter(|trial| measurement(trial).is_some()).count();
         // A design that has ended does not begin again when the study is planned longer.
         let modelled = trials.iter().any(|trial| is_modelled(trial));
-        if !modelled && initial.lasts(&self.space, *budget, id.0, measured) {
+        let queries = history.trials().iter().map(|trial| &trial.query);
+        let given_left = !modelled && initial.next_given(&self.space, run, queries).is_some();
+        if !modelled && initial.lasts(&self.space, *budget, given_left, measured) {
             return Ok(None);
         }
         // Cooling counts the costs of earlier runs too.
         let counted: Vec<f64> =
             history.trials().iter().filter_map(|trial| measurement(trial)?.cost).collect();
-        let costs = CostData { counted: Some(&counted), ..CostData::default() };
+        let costs = CostData { counted: Some(&counted), spent: Some(history.spent()), ..CostData::default() };
         let fitter = self.fitter(trials, history, id);
         let Some(state) = SurrogateState::fit_with(&fitter, self.settings.state(), costs)? else {
             return Ok(None);

@@ -64,6 +64,7 @@ pub struct BoSettings {
 impl BoSettings {
     pub(crate) fn validate(&self) -> Result<(), OptimizerError> {
         self.state().validate()?;
+        self.rule.validate().map_err(|error| OptimizerError::invalid_setting("rule", error))?;
         match self.convergence {
             Convergence::Explore { epsilon } | Convergence::Restart { epsilon }
                 if !(epsilon > 0.0 && epsilon.is_finite()) =>

@@ -153,6 +153,11 @@ impl Optimizer for CmaEs {
         })
     }
 
+    /// Nothing: the memo is about the point drawn, and another point counts as a trial from elsewhere.
+    fn moved(&self, _: Memo) -> Memo {
+        Memo::default()
+    }
+
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
         fingerprint("cma-es", &self.settings, &self.space)
     }

@@ -14,13 +14,15 @@ pub(crate) struct FoldDesign<'a> {
 }
 
 impl FoldDesign<'_> {
-    /// The configuration of a trial's number on a fold; where it is not allowed or that pair was asked, another configuration that
+    /// The next given configuration, or that of a trial's number, on a fold; where it is not allowed or that pair was asked, another configuration that
     /// was not asked, or a given one on another fold. Nothing when all were.
     pub(crate) fn query(&self, id: TrialId, fold: usize) -> Result<Option<FoldQuery>, OptimizerError> {
         let query = |config| FoldQuery { config, repeat: 0, fold };
         let Designer { design, space, seed, run, known_constraint } = &self.designer;
         if known_constraint.is_none() {
-            let index = usize::try_from(id.0).unwrap_or(usize::MAX);
+            let configs = self.history.trials().iter().map(|trial| &trial.query.config);
+            let index = design.next_given(space, *run, configs);
+            let index = index.unwrap_or_else(|| self.designer.index(id));
             let designed = design.config(space, *seed, *run, index).map(query).map_err(|error| {
                 OptimizerError::failed(format!("initial design, configuration {index}"), error)
             })?;

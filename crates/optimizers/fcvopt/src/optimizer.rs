@@ -165,12 +165,15 @@ impl FractionalCv {
         }
     }
 
-    /// True if trial `id` belongs to the initial design.
-    fn is_designed(&self, history: &History<FoldQuery>, id: TrialId) -> bool {
+    /// True while the initial design lasts.
+    fn is_designed(&self, history: &History<FoldQuery>) -> bool {
         // A design that has ended does not begin again when the study is planned longer.
         let modelled = history.trials().iter().any(|trial| trial.memo.contains(&WARM_START));
         let measured = history.measured().count();
-        !modelled && self.settings.initial.lasts(&self.space, self.settings.budget(), id.0, measured)
+        let (space, initial) = (&self.space, &self.settings.initial);
+        let configs = history.trials().iter().map(|trial| &trial.query.config);
+        let given_left = !modelled && initial.next_given(space, 0, configs).is_some();
+        !modelled && initial.lasts(space, self.settings.budget(), given_left, measured)
     }
 }
 
@@ -220,7 +223,7 @@ impl ModelBased for FractionalCv {
         }
         let design = optimizer.design(history);
         // Failed and running folds do not count as measured.
-        if optimizer.is_designed(history, id)
+        if optimizer.is_designed(history)
             && let Some(query) = design.query(id, optimizer.initial_fold(history.seed(), id))?
         {
             return Ok(Turn::Decided(Ask::Evaluate(Suggestion::new(query))));

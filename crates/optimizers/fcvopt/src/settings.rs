@@ -236,6 +236,9 @@ impl FractionalSettings {
         number("repeats", self.repeats as f64, self.repeats >= 1, "at least 1")?;
         number("worth", self.worth, (0.0..1.0).contains(&self.worth), "from 0 to below 1")?;
         self.limits.validate()?;
+        if let FoldAcquisition::OfLoss(kind) = self.acquisition {
+            kind.validate()?;
+        }
         match self.incumbent {
             Incumbent::BestMean => {}
             Incumbent::RiskAdjusted { kappa } => {

@@ -51,12 +51,16 @@ impl FractionalCv {
         incumbent: &Evaluated<'a>,
         (seed, id): (Seed, TrialId),
     ) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
+        let has_constraints =
+            self.known_constraint.is_some() || state.constraints().logarithms().next().is_some();
+        let is_promising = |x: &[f64]| self.is_allowed(x) && state.is_probably_feasible(x);
         factory.build(Context {
             posterior: state.target(),
             target: incumbent.mean,
             t: state.observations() + 1,
             domain: self.space.domain(),
             observed: state.baseline(),
+            is_promising: has_constraints.then_some(&is_promising),
             noise_variance: state.posterior().process().noise_variance(),
             rng: &mut seed.stream("acquisition draws", id.0),
         })

@@ -15,10 +15,10 @@ use crate::{FidelityAxis, TargetLookahead};
 ///
 /// Anchors are at the target: the minimizer of the posterior mean, and points that the posterior chooses
 /// ([`choose_anchors`]). The minimizer is among them so that a point has value by what it teaches, not by being allowed to be
-/// recommended: otherwise the cheapest evaluation of the best mean would always win. With constraints both are sought among feasible
+/// recommended: otherwise the cheapest evaluation of the best mean would always win. With constraints both are sought among promising
 /// points: an infeasible one can have the least mean, and no evaluation of a feasible one would lower that.
 /// Source: Wu et al. (2020), section 3; departures: exact on anchors, value of the last observation only.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct TargetKnowledgeGradient<'s> {
     /// The fidelity.
     pub axis: &'s FidelityAxis,
@@ -26,12 +26,7 @@ pub struct TargetKnowledgeGradient<'s> {
     pub anchors: usize,
     /// Maximizer that finds the minimizer of the posterior mean.
     pub maximizer: &'s Maximizer,
-    /// True for points at the target that may be anchors; nothing where all may. Where no candidate may, all may.
-    pub is_feasible: Option<&'s IsFeasible<'s>>,
 }
-
-/// Feasibility of points at the target.
-pub type IsFeasible<'f> = dyn Fn(&[f64]) -> bool + Send + Sync + 'f;
 
 /// Sobol points among which anchors are chosen.
 const CANDIDATES: usize = 128;
@@ -44,22 +39,22 @@ impl TargetKnowledgeGradient<'_> {
     pub fn anchors(&self, context: &mut Context<'_, '_>) -> Result<Points, AcquisitionError> {
         let joint = context.joint()?;
         let mut pool = Points::new(context.domain.dim());
-        for row in at_target(self.axis, context.candidates(CANDIDATES).as_ref()).rows() {
+        let (all, is_promising) = (context.pool(CANDIDATES), context.is_promising);
+        let all = at_target(self.axis, all.as_ref());
+        // A constraint counts at the target. Without a promising point all are candidates.
+        let is_promising = |x: &[f64]| is_promising.is_none_or(|is_promising| is_promising(x));
+        let any = all.rows().any(is_promising);
+        for row in all.rows().filter(|row| !any || is_promising(row)) {
             // One configuration at several fidelities is one point at the target.
             if !pool.rows().any(|known| known == row) {
                 pool.push(row);
             }
         }
-        let is_feasible = |x: &[f64]| self.is_feasible.is_none_or(|is_feasible| is_feasible(x));
-        let mut feasible = Points::new(pool.dim());
-        pool.rows().filter(|x| is_feasible(x)).for_each(|x| feasible.push(x));
-        let any = feasible.is_empty();
-        let pool = if any { pool } else { feasible };
         let mut anchors = choose_anchors(joint, pool.as_ref(), self.anchors.max(2) - 1, context.rng)?;
         let mut at = vec![0.5; context.domain.dim()];
         self.axis.move_to_target(&mut at);
         let domain = context.domain.clone().pinned(&[self.axis.index()], &at);
-        let is_allowed = |x: &[f64]| any || is_feasible(x);
+        let is_allowed = |x: &[f64]| !any || is_promising(x);
         let mean = Masked::new(Analytic::new(context.posterior, PosteriorMean), is_allowed);
         let starts: Vec<&[f64]> = pool.rows().collect();
         let found = self.maximizer.candidates(&domain, &mean, &best_first(&mean, &starts), context.rng);

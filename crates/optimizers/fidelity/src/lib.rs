@@ -23,7 +23,7 @@ pub use axis::FidelityAxis;
 pub use best::FidelityBest;
 pub use cost::ProportionalCost;
 pub use kernel::multi_fidelity_kernel;
-pub use knowledge_gradient::{IsFeasible, TargetKnowledgeGradient, target_knowledge_gradient};
+pub use knowledge_gradient::{TargetKnowledgeGradient, target_knowledge_gradient};
 pub use lookahead::TargetLookahead;
 pub use optimizer::MultiFidelityOptimizer;
 pub use settings::{FidelityCost, MultiFidelitySettings};

@@ -122,7 +122,7 @@ impl MultiFidelityOptimizer {
             let is_measured = history.get(observed.id).is_some_and(|trial| measurement(trial).is_some());
             is_measured || cost.is_some_and(|cost| cost > 0.0)
         };
-        let costs = CostData { has_cost: &has_cost, counted: None };
+        let costs = CostData { has_cost: &has_cost, counted: None, spent: Some(history.spent()) };
         let Some(state) = SurrogateState::fit_with(&fitter, self.settings.state(), costs)? else {
             return Ok(None);
         };
@@ -131,12 +131,14 @@ impl MultiFidelityOptimizer {
     }
 
     /// True while the initial design lasts.
-    fn is_initial(&self, history: &History<Config>, id: TrialId) -> bool {
+    fn is_initial(&self, history: &History<Config>) -> bool {
         let trials = history.trials();
         let measured = trials.iter().filter(|trial| measurement(trial).is_some()).count();
         // A design that has ended does not begin again when the study is planned longer.
         let modelled = trials.iter().any(is_modelled);
-        !modelled && self.settings.initial.lasts(&self.space, self.settings.budget, id.0, measured)
+        let (space, initial) = (&self.space, &self.settings.initial);
+        let given_left = !modelled && initial.next_given(space, 0, trials.iter().map(|t| &t.query)).is_some();
+        !modelled && initial.lasts(space, self.settings.budget, given_left, measured)
     }
 
     /// The next point of the initial design, or the end of a finite space.
@@ -158,7 +160,7 @@ impl Optimizer for MultiFidelityOptimizer {
     type Recommendation = FidelityBest;
 
     fn ask(&mut self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
-        if self.is_initial(history, id) {
+        if self.is_initial(history) {
             return self.initial(history, id);
         }
         let observations = self.observations(history);

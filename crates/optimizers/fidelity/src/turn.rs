@@ -25,12 +25,10 @@ impl MultiFidelityOptimizer {
         history: &History<Config>,
         id: TrialId,
     ) -> Result<Ask<Config>, OptimizerError> {
-        let is_likely = |x: &[f64]| state.probability_feasible(x).is_none_or(|p| p >= 0.5);
         let factory = TargetKnowledgeGradient {
             axis: &self.axis,
             anchors: self.settings.anchors,
             maximizer: &self.settings.maximizer,
-            is_feasible: Some(&is_likely),
         };
         let gain = state
             .acquisition(&factory)

@@ -3,16 +3,17 @@
 use thrifty_model_based::random_allowed;
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, KnownConstraint, Space};
-use thrifty_study::{Ask, Fingerprint, History, Optimizer, OptimizerError, Suggestion, TrialId};
+use thrifty_study::{Ask, Fingerprint, History, Memo, Optimizer, OptimizerError, Suggestion, TrialId};
 
 /// An optimiser with exploration by coin flip: with probability `rate` a trial is a uniform point of the space instead of the
 /// optimiser's suggestion.
 ///
 /// It works around every optimiser over configurations: Parzen estimators, several objectives, level sets. The optimiser is asked in any case,
-/// so that its stops and its memo are kept; its history holds the explored trials as well. The coin of trial i comes from the stream
+/// so that its stops are kept, and its memo but for what that has about the [point](Optimizer::moved); its history holds the explored trials as well. The coin of trial i comes from the stream
 /// ("coin", i), so that a suggestion is a function of the history.
 ///
-/// Diagnostics of a suggestion: `explored` (0 or 1), and those of the optimiser where it was not.
+/// Diagnostics of a suggestion: `explored` (0 or 1, and 1 where the optimiser explores by itself), and those of the optimiser where the
+/// suggestion is its own.
 /// Source: Algorithm 2 of `brofos2014`, with uniform points (ε-greedy).
 ///
 /// ```
@@ -84,6 +85,12 @@ impl<O: Optimizer<Query = Config>> CoinFlip<O> {
     }
 }
 
+/// The optimiser's suggestion, which may be one that it explores by itself.
+fn unexplored(suggestion: Suggestion<Config>) -> Suggestion<Config> {
+    let explores = suggestion.diagnostics.get("explored") == Some(&1.0);
+    if explores { suggestion } else { suggestion.with_diagnostic("explored", 0.0) }
+}
+
 impl<O: Optimizer<Query = Config>> Optimizer for CoinFlip<O> {
     type Query = Config;
     type Recommendation = O::Recommendation;
@@ -95,15 +102,15 @@ impl<O: Optimizer<Query = Config>> Optimizer for CoinFlip<O> {
         };
         let explores = id.0 >= self.start as u64 && history.seed().stream("coin", id.0).uniform() < self.rate;
         if !explores {
-            return Ok(Ask::Evaluate(suggestion.with_diagnostic("explored", 0.0)));
+            return Ok(Ask::Evaluate(unexplored(suggestion)));
         }
         let asked = |config: &Config| history.trials().iter().any(|trial| trial.query == *config);
         let config = self.explored(history.seed(), id)?;
         // On a finite space the point may have been asked; the optimiser avoids that itself.
         if asked(&config) {
-            return Ok(Ask::Evaluate(suggestion.with_diagnostic("explored", 0.0)));
+            return Ok(Ask::Evaluate(unexplored(suggestion)));
         }
-        let memo = suggestion.memo;
+        let memo = self.optimizer.moved(suggestion.memo);
         Ok(Ask::Evaluate(Suggestion { memo, ..Suggestion::new(config).with_diagnostic("explored", 1.0) }))
     }
 
@@ -126,6 +133,10 @@ impl<O: Optimizer<Query = Config>> Optimizer for CoinFlip<O> {
         given: &Config,
     ) -> Result<Ask<Config>, OptimizerError> {
         self.optimizer.ask_given(history, id, given)
+    }
+
+    fn moved(&self, memo: Memo) -> Memo {
+        self.optimizer.moved(memo)
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {

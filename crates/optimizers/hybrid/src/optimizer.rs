@@ -4,7 +4,7 @@ use thrifty_acquisition::{ProbabilityOfImprovement, Utility};
 use thrifty_model_based::{Candidate, ModelBased, Modelled, Outlook, Turn};
 use thrifty_sampling::Stream;
 use thrifty_study::{
-    Ask, EXPECTED_IMPROVEMENT, EXPECTED_IMPROVEMENT_RANGE, Fingerprint, History, MemoKey, Optimizer,
+    Ask, EXPECTED_IMPROVEMENT, EXPECTED_IMPROVEMENT_RANGE, Fingerprint, History, Memo, MemoKey, Optimizer,
     OptimizerError, Query, StopReason, Suggestion, Trial, TrialId,
 };
 use thrifty_surrogate::Prediction;
@@ -21,7 +21,7 @@ use crate::{ConvergenceMeasure, Exploration, ExplorePoint, HybridSettings, OnCon
 /// logarithms of standard deviations. Level sets have no improvement and never converge; rules that need one objective are an error
 /// at the first turn.
 ///
-/// Diagnostics of a suggestion: those of the optimiser and `explored` (0 or 1), `forced` (0 or 1), `rate`, `turns` (so far,
+/// Diagnostics of a suggestion: those of the optimiser and `explored` (0 or 1, and 1 where the optimiser explores by itself), `forced` (0 or 1), `rate`, `turns` (so far,
 /// skipped ones included), `threshold` and `max_expected_improvement` where they are defined, and
 /// `probability_of_improvement` at the point to explore for [`Exploration::PiScaled`].
 ///
@@ -190,8 +190,10 @@ struct Numbers {
 impl Numbers {
     fn add_to<Q: Query>(&self, suggestion: Suggestion<Q>, decision: Decision) -> Suggestion<Q> {
         let flag = |holds: bool| f64::from(u8::from(holds));
+        // The optimiser may explore by itself in a turn that exploits.
+        let explores = suggestion.diagnostics.get("explored") == Some(&1.0);
         let mut suggestion = suggestion
-            .with_diagnostic("explored", flag(decision != Decision::Exploit))
+            .with_diagnostic("explored", flag(explores || decision != Decision::Exploit))
             .with_diagnostic("forced", flag(decision == Decision::Explore { forced: true }))
             .with_diagnostic("rate", self.rate)
             .with_diagnostic("turns", self.turns as f64)
@@ -279,6 +281,10 @@ impl<O: ModelBased> Optimizer for Hybrid<O> {
         given: &O::Query,
     ) -> Result<Ask<O::Query>, OptimizerError> {
         self.optimizer.ask_given(history, id, given)
+    }
+
+    fn moved(&self, memo: Memo) -> Memo {
+        self.optimizer.moved(memo)
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {

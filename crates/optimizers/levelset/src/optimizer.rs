@@ -251,6 +251,23 @@ fn is_failed(trial: &Trial<Config>) -> bool {
     trial.outcome.is_some() && measurement(trial).is_none() && is_asked(trial)
 }
 
+/// True if trial `id` belongs to the initial design. On a finite set the nearest points of given configurations are asked, so there these are
+/// only counted.
+pub(crate) fn is_designed(
+    space: &Space,
+    settings: &LevelSetSettings,
+    history: &History<Config>,
+    id: TrialId,
+) -> bool {
+    let initial = &settings.initial;
+    let given_left = if settings.over.is_finite() {
+        id.0 < initial.given().len() as u64
+    } else {
+        initial.next_given(space, 0, history.trials().iter().map(|trial| &trial.query)).is_some()
+    };
+    initial.lasts(space, None, given_left, history.measured().count())
+}
+
 impl ModelBased for LevelSetOptimizer {
     fn turn<'a>(
         &'a mut self,
@@ -258,8 +275,9 @@ impl ModelBased for LevelSetOptimizer {
         id: TrialId,
     ) -> Result<Turn<'a, Config>, OptimizerError> {
         self.follow_seed(history.seed())?;
-        let designed = self.settings.initial.lasts(&self.space, None, id.0, history.measured().count());
-        if designed && let Some(config) = self.initial(history, id)? {
+        if is_designed(&self.space, &self.settings, history, id)
+            && let Some(config) = self.initial(history, id)?
+        {
             return Ok(Turn::Decided(Ask::Evaluate(Suggestion::new(config))));
         }
         if history.measured().next().is_none() {

@@ -12,6 +12,7 @@ use thrifty_study::{
     Ask, Fingerprint, History, MemoKey, Optimizer, OptimizerError, StopReason, Suggestion, Trial, TrialId,
 };
 
+use crate::optimizer::is_designed;
 use crate::{Classified, Criterion, LevelSetOptimizer, LevelSetSettings};
 
 /// Rule of a phase for the next point.
@@ -271,8 +272,7 @@ impl Optimizer for PhasedLevelSet {
         let phase = self.phase(id);
         let rule = self.settings.phases[phase].rule;
         let measured: Vec<f64> = history.measured().map(|(_, value)| carried(value)).collect();
-        let designed = self.settings.level_set.initial.lasts(&self.space, None, id.0, measured.len());
-        if designed || measured.is_empty() {
+        if is_designed(&self.space, &self.settings.level_set, history, id) || measured.is_empty() {
             return self.begin(phase, None)?.ask(history, id);
         }
         let family = self.family(phase, history, id)?;

@@ -4,9 +4,11 @@ use thrifty_acquisition::{
     Acquisition, AcquisitionError, AcquisitionFactory, Average, Context, UtilityScale, weigh,
 };
 use thrifty_domain::Points;
+use thrifty_space::KnownConstraint;
 use thrifty_surrogate::FittedSurrogate;
 
 use crate::first_feasible::LogFirstFeasible;
+use crate::running::LIKELY;
 use crate::weights::weighted_logarithm;
 use crate::{PendingPolicy, SurrogateState};
 
@@ -66,6 +68,18 @@ impl SurrogateState<'_> {
         Ok(Box::new(weighted_logarithm(None, self.weights.logarithms())))
     }
 
+    /// True where some points are not allowed, or may break a measured constraint.
+    fn has_constraints(&self) -> bool {
+        self.known_constraint.is_some_and(KnownConstraint::is_some)
+            || self.weights.constraints().next().is_some()
+    }
+
+    /// True if a point is allowed and likely to break no constraint.
+    fn is_promising(&self, x: &[f64]) -> bool {
+        let is_likely = |probability| probability >= LIKELY;
+        self.is_allowed(x) && self.probability_feasible(x).is_none_or(is_likely)
+    }
+
     /// Points that the next is to be better than: measured ones and running trials. What failed or breaks a constraint is
     /// nothing to improve on.
     fn baseline(&self) -> Points {
@@ -119,6 +133,7 @@ impl SurrogateState<'_> {
             Some(before) if factory.handles_pending() => before.posterior(),
             _ => model.posterior(),
         };
+        let is_promising = |x: &[f64]| self.is_promising(x);
         factory.build(Context {
             posterior,
             target: self.target_beside(
@@ -129,6 +144,7 @@ impl SurrogateState<'_> {
             t: self.y.len() + 1,
             domain: self.space.domain(),
             observed: self.baseline().as_ref(),
+            is_promising: self.has_constraints().then_some(&is_promising),
             noise_variance: model.noise_variance(),
             rng: &mut rng,
         })

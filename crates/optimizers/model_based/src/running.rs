@@ -19,8 +19,8 @@ pub struct Running {
     pub drawn: Option<(Box<dyn FittedSurrogate>, usize)>,
 }
 
-/// Probability of being feasible from which the fantasy of a running trial counts as an incumbent.
-const LIKELY: f64 = 0.5;
+/// Probability of being feasible from which the fantasy of a running trial counts as an incumbent, and a point as a possible minimum.
+pub(crate) const LIKELY: f64 = 0.5;
 
 impl Running {
     /// The model after a fantasized outcome of each trial, which `outcome` makes of the posterior mean there. With a number of

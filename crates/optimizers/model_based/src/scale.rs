@@ -2,7 +2,7 @@
 
 use thrifty_gp::{TargetScaling, YeoJohnson};
 
-use crate::LossTransform;
+use crate::{LossTransform, carried};
 
 /// Scale of one of several objectives for its surrogate: mean 0, standard deviation 1, tails drawn in where the settings ask for it
 /// so. It increases, so that dominance is the same.
@@ -31,7 +31,7 @@ impl Scale {
     pub fn apply(&self, loss: f64) -> f64 {
         match self {
             Self::Straight(TargetScaling { offset, width }) => loss / width - offset / width,
-            Self::Bent(bent) => bent.apply(loss),
+            Self::Bent(bent) => carried(bent.apply(loss)),
         }
     }
 

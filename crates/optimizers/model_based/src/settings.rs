@@ -48,8 +48,8 @@ impl Default for PendingPolicy {
     }
 }
 
-/// Transform of the losses before they enter the model. Expected improvements, targets, means and standard deviations
-/// are then on the scale of the transform.
+/// Transform of the losses before they enter the model. Expected improvements, thresholds, means and standard deviations
+/// are then on the scale of the transform; a fixed target is given in units of the loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LossTransform {

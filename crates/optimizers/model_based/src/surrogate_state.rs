@@ -11,8 +11,9 @@ use thrifty_study::{Memo, OptimizerError, TrialId};
 use thrifty_surrogate::{FittedSurrogate, Member, Posterior};
 
 use crate::loss_model::{Choice, LossModel};
+use crate::targets::carried;
 use crate::training_data::TrainingData;
-use crate::weights::{CostData, Weights, probability_feasible};
+use crate::weights::{CostData, Weights, log_probability_feasible};
 use crate::{OutputFitter, OutputModel, PendingPolicy, Running, StateSettings};
 
 /// State of the surrogates before a suggestion with one objective: fitted to the measured losses, with failures and running
@@ -178,8 +179,14 @@ impl<'a> SurrogateState<'a> {
     /// The probability that a point breaks no constraint; nothing where there are none.
     #[must_use]
     pub fn probability_feasible(&self, x: &[f64]) -> Option<f64> {
+        self.log_probability_feasible(x).map(f64::exp)
+    }
+
+    /// The logarithm of the probability that a point breaks no constraint, which has no underflow; nothing where there are none.
+    #[must_use]
+    pub fn log_probability_feasible(&self, x: &[f64]) -> Option<f64> {
         let constraints = || self.weights.constraints();
-        constraints().next().map(|_| probability_feasible(constraints(), x))
+        constraints().next().map(|_| log_probability_feasible(constraints(), x))
     }
 
     /// True for each measured point that breaks no constraint.
@@ -229,8 +236,8 @@ impl<'a> SurrogateState<'a> {
         })
     }
 
-    /// The value of an acquisition's improvement target here, among what breaks no constraint; infinite where nothing feasible was
-    /// measured.
+    /// The value of an acquisition's improvement target here, among what breaks no constraint, on the scale of the surrogate; infinite where
+    /// nothing feasible was measured.
     ///
     /// The fantasized outcomes of running trials count: otherwise the place of a running trial that promises to be the best
     /// would stay the best place to go to.
@@ -247,6 +254,13 @@ impl<'a> SurrogateState<'a> {
         let with = |values: &[f64]| -> Vec<f64> {
             let feasible = values.iter().zip(&self.feasible).filter(|(_, feasible)| **feasible);
             feasible.map(|(v, _)| *v).chain(losses.iter().copied()).collect()
+        };
+        // A number is in units of the loss.
+        let target = match (target, self.transform) {
+            (ImprovementTarget::Fixed(loss), Some(transform)) => {
+                ImprovementTarget::Fixed(carried(transform.apply(carried(loss))))
+            }
+            (other, _) => other,
         };
         // A fixed target does not see them otherwise.
         losses.iter().copied().fold(target.value(&with(&self.y), &with(means)), f64::min)

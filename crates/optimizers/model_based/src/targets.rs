@@ -54,7 +54,7 @@ impl Targets {
                 if *v > 0.0 {
                     *v = carried(*v * transform.slope(*y).powi(2));
                 }
-                *y = transform.apply(*y);
+                *y = carried(transform.apply(*y));
             }
         }
         self
@@ -89,6 +89,19 @@ mod tests {
         let map = steep.transform(LossTransform::UpperTail);
         let found = steep.transformed(map).noise_variance;
         assert!(found[1] > 0.0 && found[1].is_finite() && found[0] == 0.0, "{found:?}");
+    }
+
+    /// Losses that a transform would stretch beyond what a fit takes stay within it.
+    #[test]
+    fn transformed_losses_are_carried() {
+        for losses in [[0.5, 0.6, 0.7, -1e200], [1e-9, 2e-9, 3e-9, -f64::MAX], [0.5, 0.6, 0.7, 1e200]] {
+            let plain = targets(&losses, &[0.0; 4]);
+            for transform in [LossTransform::UpperTail, LossTransform::UpperHalf, LossTransform::BothTails] {
+                let map = plain.transform(transform);
+                let found = plain.clone().transformed(map).y;
+                assert!(found.iter().all(|y| y.abs() <= LARGEST_TARGET), "{transform:?}: {found:?}");
+            }
+        }
     }
 
     #[test]

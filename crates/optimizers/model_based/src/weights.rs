@@ -29,14 +29,16 @@ struct Weighing<'a> {
 pub struct CostData<'a> {
     /// True for trials whose measurement has to have a cost. Where none is measured costs do not count.
     pub has_cost: &'a dyn Fn(&Trial<Config>) -> bool,
-    /// Costs that cooling adds up, in the order of the trials; without them those of the fitted trials.
+    /// Measured costs in the order of the trials, of which cooling begins with those of the design; without them those of the fitted trials.
     pub counted: Option<&'a [f64]>,
+    /// Costs that have been spent in all, those of failed and pruned trials included; without it the sum of the measured ones.
+    pub spent: Option<f64>,
 }
 
 impl Default for CostData<'_> {
     /// Every measurement has a cost.
     fn default() -> Self {
-        Self { has_cost: &|_| true, counted: None }
+        Self { has_cost: &|_| true, counted: None, spent: None }
     }
 }
 
@@ -56,7 +58,10 @@ impl Weights {
     }
 
     /// [`Weights::fit`] with other costs than those of all trials.
-    pub(crate) fn fit_with(
+    ///
+    /// # Errors
+    /// As [`Weights::fit`], and where the costs of the design have spent the budget of cooling.
+    pub fn fit_with(
         fitter: &OutputFitter<'_>,
         settings: &StateSettings,
         x: &Points,
@@ -108,9 +113,11 @@ impl Weighing<'_> {
         }
         let logarithms: Vec<f64> = costs.iter().map(|cost| cost.ln()).collect();
         let data = Observations::new(points.as_ref(), &logarithms);
+        let counted = self.costs.counted.unwrap_or(&costs);
+        let spent = self.costs.spent.unwrap_or_else(|| counted.iter().sum());
         Ok(Some((
             self.fitter.fit_weight("cost".into(), data)?,
-            exponent(self.settings, self.fitter.space, self.costs.counted.unwrap_or(&costs))?,
+            exponent(self.settings, self.fitter.space, counted, spent)?,
         )))
     }
 }
@@ -127,11 +134,12 @@ fn positive_cost(id: TrialId, measurement: &Measurement) -> Result<f64, Optimize
     }
 }
 
-/// The weight by cost after these costs, in the order of the trials.
+/// The weight by cost after these measured costs, in the order of the trials, when so much was spent in all.
 fn exponent(
     settings: &StateSettings,
     space: &Space,
     costs: &[f64],
+    spent: f64,
 ) -> Result<LogInverseCost, OptimizerError> {
     let cost = match settings.cost {
         CostAwareness::Ignore => LogInverseCost::new(0.0),
@@ -139,7 +147,7 @@ fn exponent(
         CostAwareness::Cooled { budget } => {
             let design = settings.initial.len(space, settings.budget).min(costs.len());
             let initial: f64 = costs[..design].iter().sum();
-            LogInverseCost::cooled(budget, initial, costs.iter().sum())
+            LogInverseCost::cooled(budget, initial, spent)
         }
     };
     cost.map_err(|error| OptimizerError::failed("weighing by cost", error))
@@ -195,7 +203,15 @@ pub fn feasibilities<'a>(
 
 /// The probability that all constraints hold at a point.
 pub fn probability_feasible<'a>(constraints: impl Iterator<Item = &'a dyn Posterior>, x: &[f64]) -> f64 {
-    constraints.map(|posterior| Analytic::new(posterior, FEASIBLE).value(x)).sum::<f64>().exp()
+    log_probability_feasible(constraints, x).exp()
+}
+
+/// The logarithm of that probability, which has no underflow.
+pub(crate) fn log_probability_feasible<'a>(
+    constraints: impl Iterator<Item = &'a dyn Posterior>,
+    x: &[f64],
+) -> f64 {
+    constraints.map(|posterior| Analytic::new(posterior, FEASIBLE).value(x)).sum()
 }
 
 const FEASIBLE: LogFeasibility = LogFeasibility { threshold: 0.0 };
@@ -225,10 +241,14 @@ mod tests {
             initial: InitialDesign::Sobol(2),
             ..StateSettings::default()
         };
-        let exponent = |costs: &[f64]| exponent(&settings, &space, costs).unwrap().exponent();
+        let after = |costs: &[f64], spent| exponent(&settings, &space, costs, spent).unwrap().exponent();
+        let exponent = |costs: &[f64]| after(costs, costs.iter().sum());
         // (10 - 6)/(10 - 3): the first two cost 3.
         assert!((exponent(&[1.0, 2.0, 3.0]) - 4.0 / 7.0).abs() < 1e-15);
         assert_eq!(exponent(&[1.0, 2.0]), 1.0);
         assert_eq!(exponent(&[1.0, 2.0, 8.0]), 0.0);
+        // A failure that cost 2, and one that cost the budget.
+        assert!((after(&[1.0, 2.0, 3.0], 8.0) - 2.0 / 7.0).abs() < 1e-15);
+        assert_eq!(after(&[1.0, 2.0, 3.0], 16.0), 0.0);
     }
 }

@@ -6,8 +6,11 @@ use thrifty_space::{Config, Space, SpaceError};
 /// Initial design.
 ///
 /// A design continues until as many trials were *measured* as it has configurations: failed and running trials do not count, and
-/// further points of the same sequence take their place. Trial i gets configuration i, so that trials asked at the same time
+/// further points of the same sequence take their place. Trial i gets configuration i of a sequence, so that trials asked at the same time
 /// differ. On a finite space no configuration is asked twice, those given in advance apart.
+///
+/// Configurations given in advance are asked in order, before the sequence, each as often as it is given: trials from elsewhere and enqueued ones take
+/// the place of none but their equals.
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum InitialDesign {
@@ -43,13 +46,49 @@ impl InitialDesign {
         }
     }
 
-    /// True if the design still lasts for trial `id` when so many trials were measured.
+    /// True if the design still lasts when so many trials were measured; `given_left` is true while a
+    /// [given configuration](Self::next_given) is left.
     #[must_use]
-    pub fn lasts(&self, space: &Space, budget: Option<usize>, id: u64, measured: usize) -> bool {
-        match self {
-            Self::Only(configs) => measured == 0 || id < configs.len() as u64,
-            _ => measured < self.len(space, budget).max(1),
+    pub fn lasts(&self, space: &Space, budget: Option<usize>, given_left: bool, measured: usize) -> bool {
+        given_left
+            || match self {
+                Self::Only(_) => measured == 0,
+                _ => measured < self.len(space, budget).max(1),
+            }
+    }
+
+    /// The position of the given configuration that run `run` asks for next: the first that was asked fewer times than it is in the list up to
+    /// there. Nothing when none is left, and in later runs than 0.
+    #[must_use]
+    pub fn next_given<'c>(
+        &self,
+        space: &Space,
+        run: u64,
+        asked: impl IntoIterator<Item = &'c Config>,
+    ) -> Option<usize> {
+        self.next_given_beside(space, run, asked.into_iter().filter_map(|config| space.encode(config).ok()))
+    }
+
+    /// [`InitialDesign::next_given`], beside encoded configurations.
+    pub(crate) fn next_given_beside(
+        &self,
+        space: &Space,
+        run: u64,
+        asked: impl Iterator<Item = Vec<f64>>,
+    ) -> Option<usize> {
+        if run > 0 || self.given().is_empty() {
+            return None;
         }
+        let mut asked: Vec<Vec<f64>> = asked.collect();
+        self.given().iter().position(|config| {
+            // A configuration that is not of the space is none that was asked.
+            let point = space.encode(&space.canonical(config)).ok();
+            let same = point.and_then(|point| asked.iter().position(|known| *known == point));
+            same.is_none_or(|at| {
+                asked.swap_remove(at);
+                false
+            })
+        })
     }
 
     /// The configurations that were given in advance.
@@ -73,7 +112,7 @@ impl InitialDesign {
             space.validate(config)?;
             return Ok(space.canonical(config));
         }
-        let at = index - given.len();
+        let at = index.saturating_sub(given.len());
         if let Self::LatinHypercube(count) = *self
             && count > 0
             && (run > 0 || at < count)
@@ -206,12 +245,41 @@ mod tests {
     #[test]
     fn a_design_lasts_until_enough_was_measured() {
         let space = Space::builder().float("x", 0.0, 1.0).build().unwrap();
-        let lasts = |design: &InitialDesign, id, measured| design.lasts(&space, None, id, measured);
+        let lasts = |design: &InitialDesign, left, measured| design.lasts(&space, None, left, measured);
         let sobol = InitialDesign::Sobol(3);
-        assert!(lasts(&sobol, 9, 2) && !lasts(&sobol, 0, 3));
+        assert!(lasts(&sobol, false, 2) && !lasts(&sobol, false, 3));
         // At least one has to be measured.
-        assert!(lasts(&InitialDesign::Sobol(0), 5, 0) && !lasts(&InitialDesign::Sobol(0), 5, 1));
-        let only = InitialDesign::Only(vec![Config::new(); 2]);
-        assert!(lasts(&only, 1, 1) && !lasts(&only, 2, 1) && lasts(&only, 2, 0));
+        assert!(lasts(&InitialDesign::Sobol(0), false, 0) && !lasts(&InitialDesign::Sobol(0), false, 1));
+        let two = vec![Config::new(); 2];
+        let (only, given) = (InitialDesign::Only(two.clone()), InitialDesign::Given(two));
+        assert!(lasts(&only, true, 1) && !lasts(&only, false, 1) && lasts(&only, false, 0));
+        assert!(lasts(&given, true, 9) && lasts(&given, false, 5) && !lasts(&given, false, 6));
+    }
+
+    /// Given configurations are left until each was asked as often as it is given, whatever else was asked.
+    #[test]
+    fn given_configurations_are_left_until_they_were_asked() {
+        let space = Space::builder().float("x", 0.0, 1.0).build().unwrap();
+        let of = |values: &[f64]| -> Vec<Config> {
+            let config = |x: &f64| {
+                let mut config = Config::new();
+                config.insert("x", *x);
+                config
+            };
+            values.iter().map(config).collect()
+        };
+        let design = InitialDesign::Given(of(&[0.1, 0.2, 0.1]));
+        let next = |asked: &[f64]| design.next_given(&space, 0, &of(asked));
+        assert_eq!(next(&[]), Some(0));
+        assert_eq!(next(&[0.7, 0.8, 0.9]), Some(0));
+        assert_eq!(next(&[0.7, 0.2]), Some(0));
+        assert_eq!(next(&[0.1]), Some(1));
+        assert_eq!(next(&[0.1, 0.2]), Some(2));
+        assert_eq!(next(&[0.1, 0.1, 0.2]), None);
+        assert_eq!(design.next_given(&space, 1, &[]), None);
+        assert_eq!(InitialDesign::Automatic.next_given(&space, 0, &[]), None);
+        let mut unknown = Config::new();
+        unknown.insert("y", 0.5);
+        assert_eq!(InitialDesign::Only(vec![unknown.clone()]).next_given(&space, 0, &[unknown]), Some(0));
     }
 }

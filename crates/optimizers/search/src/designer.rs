@@ -23,17 +23,19 @@ pub struct Designer<'a> {
 }
 
 impl Designer<'_> {
-    /// The configuration of a trial: that of its number, unless it was asked before or is not allowed; then another by
-    /// chance. Nothing when every configuration of a finite space that is allowed was asked.
+    /// The configuration of a trial: the next that was given, then that of the trial's number, unless it was asked before or is not
+    /// allowed; then another by chance. Nothing when every configuration of a finite space that is allowed was asked.
     ///
     /// # Errors
     /// [`OptimizerError`] for a given configuration that is not of the space, or when no feasible configuration is found.
     pub fn config(&self, asked: &Points, id: TrialId) -> Result<Option<Config>, OptimizerError> {
-        let index = usize::try_from(id.0).unwrap_or(usize::MAX);
+        let points = asked.rows().map(<[f64]>::to_vec);
+        let next_given = self.design.next_given_beside(self.space, self.run, points);
+        let index = next_given.unwrap_or_else(|| self.index(id));
         let what = || format!("initial design, configuration {index}");
         let designed = self.design.config(self.space, self.seed, self.run, index);
         let designed = designed.map_err(|error| OptimizerError::failed(what(), error))?;
-        if self.run == 0 && index < self.design.given().len() {
+        if next_given.is_some() {
             return Ok(Some(designed));
         }
         let is_new = |config: &Config| {
@@ -58,6 +60,13 @@ impl Designer<'_> {
         }
         let sample = |attempt| self.space.sample(&mut seed.stream("uniform", attempt));
         random_new(sample, |config| self.is_allowed(config), is_new, what)
+    }
+
+    /// The place of a trial in the sequence that follows what was given.
+    #[must_use]
+    pub fn index(&self, id: TrialId) -> usize {
+        let given = if self.run == 0 { self.design.given().len() } else { 0 };
+        usize::try_from(id.0).unwrap_or(usize::MAX).max(given)
     }
 
     fn is_allowed(&self, config: &Config) -> bool {

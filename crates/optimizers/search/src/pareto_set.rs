@@ -46,29 +46,42 @@ impl ParetoSet {
     /// # Errors
     /// [`ParetoError`] for losses that are not finite or of different lengths.
     pub fn among(candidates: Vec<ParetoMember>) -> Result<Self, ParetoError> {
-        let mut points = Points::new(candidates.first().map_or(0, |member| member.objectives.len()));
-        candidates.iter().for_each(|member| points.push(&member.objectives));
+        let points = losses_of(&candidates)?;
         let kept = non_dominated(points.as_ref(), Duplicates::First)?;
         let mut kept = kept.into_iter().peekable();
         let is_kept = |(i, _): &(usize, ParetoMember)| kept.next_if_eq(i).is_some();
         Ok(Self { members: candidates.into_iter().enumerate().filter(is_kept).map(|(_, m)| m).collect() })
     }
 
-    /// The losses: a row a member.
-    #[must_use]
-    pub fn losses(&self) -> Points {
-        let mut points = Points::new(self.members.first().map_or(0, |member| member.objectives.len()));
-        self.members.iter().for_each(|member| points.push(&member.objectives));
-        points
+    /// The losses, one row per member.
+    ///
+    /// # Errors
+    /// [`ParetoError::ObjectiveMismatch`] for members of different numbers of objectives.
+    pub fn losses(&self) -> Result<Points, ParetoError> {
+        losses_of(&self.members)
     }
 
     /// Hypervolume that the set dominates up to a reference point; 0 for an empty set.
     ///
     /// # Errors
-    /// As [`Hypervolume::exact`].
+    /// As [`Hypervolume::exact`] and [`ParetoSet::losses`].
     pub fn hypervolume(&self, reference: &ReferencePoint) -> Result<f64, ParetoError> {
-        Hypervolume::new(reference.values())?.with_limit(STEPS).exact(self.losses().as_ref())
+        Hypervolume::new(reference.values())?.with_limit(STEPS).exact(self.losses()?.as_ref())
     }
+}
+
+/// The losses of members, one row per member.
+fn losses_of(members: &[ParetoMember]) -> Result<Points, ParetoError> {
+    let expected = members.first().map_or(0, |member| member.objectives.len());
+    let mut points = Points::new(expected);
+    for member in members {
+        let found = member.objectives.len();
+        if found != expected {
+            return Err(ParetoError::ObjectiveMismatch { what: "a member", found, expected });
+        }
+        points.push(&member.objectives);
+    }
+    Ok(points)
 }
 
 /// About a tenth of a second.

@@ -1,5 +1,7 @@
 //! Bayesian optimisation in a trust region.
 
+use std::cmp::Ordering;
+
 use thrifty_domain::Points;
 use thrifty_gp::GpSurrogate;
 use thrifty_model_based::{
@@ -10,7 +12,7 @@ use thrifty_params::Parameterized;
 use thrifty_sampling::Stream;
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{
-    Ask, Best, Fingerprint, History, MemoKey, Optimizer, OptimizerError, StopReason, Suggestion, Trial,
+    Ask, Best, Fingerprint, History, Memo, MemoKey, Optimizer, OptimizerError, StopReason, Suggestion, Trial,
     TrialId,
 };
 use thrifty_surrogate::{Posterior, sample_jointly};
@@ -30,8 +32,9 @@ use crate::region::Region;
 ///
 /// The state is a function of the history: L follows from the order of the trials, the number of the run from their memos.
 /// Diagnostics: `run`, `side`, and `mean` and `std_dev` of the posterior.
-/// Source: Eriksson et al. (2019); constraints as in Eriksson & Poloczek (2021): candidates that are likely feasible come first. Departures: one
-/// region; a path of the posterior instead of a joint draw.
+/// Source: Eriksson et al. (2019); constraints as in Eriksson & Poloczek (2021): candidates that are likely feasible come first, by the value
+/// drawn, then the others, by how likely they are. Departures: one region; a path of the posterior instead of a joint draw; the
+/// probability of being feasible instead of the violation that is drawn.
 pub struct TrustRegionOptimizer {
     space: Space,
     settings: TrustRegionSettings,
@@ -129,7 +132,8 @@ impl TrustRegionOptimizer {
         Ok(if is_whole { scales } else { equal })
     }
 
-    /// Candidates with the negative value of a function drawn from the posterior, those likely feasible first.
+    /// Candidates with the negative value of a function drawn from the posterior, best first: those likely feasible by that value, then the
+    /// others by how likely they are.
     fn drawn(
         &self,
         state: &SurrogateState<'_>,
@@ -144,17 +148,42 @@ impl TrustRegionOptimizer {
         let values = function_at(state.posterior(), &points, &mut seed.stream("trust region path", id.0));
         let values =
             values.map_err(|error| OptimizerError::failed(format!("suggesting trial {}", id.0), error))?;
-        let feasible = |x: &[f64]| state.probability_feasible(x).is_none_or(|probability| probability >= 0.5);
-        let mut candidates: Vec<(bool, Candidate)> = points
+        let mut candidates: Vec<Ranked> = points
             .rows()
             .zip(values)
             .filter(|(_, value)| value.is_finite())
-            .map(|(x, value)| (feasible(x), Candidate { x: x.to_vec(), value: -value }))
+            .map(|(x, value)| Ranked::new(Candidate { x: x.to_vec(), value: -value }, state))
             .collect();
-        candidates.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.value.total_cmp(&a.1.value)));
-        Ok(candidates.into_iter().map(|(_, candidate)| candidate).collect())
+        candidates.sort_by(Ranked::best_first);
+        Ok(candidates.into_iter().map(|ranked| ranked.candidate).collect())
     }
 }
+
+/// A candidate with its place among others.
+struct Ranked {
+    candidate: Candidate,
+    is_likely: bool,
+    /// The negative value drawn where the candidate is likely feasible, else the logarithm of the probability that it is.
+    key: f64,
+}
+
+impl Ranked {
+    fn new(candidate: Candidate, state: &SurrogateState<'_>) -> Self {
+        match state.log_probability_feasible(&candidate.x) {
+            Some(logarithm) if logarithm < LIKELY.ln() => {
+                Self { candidate, is_likely: false, key: logarithm }
+            }
+            _ => Self { key: candidate.value, candidate, is_likely: true },
+        }
+    }
+
+    fn best_first(&self, other: &Self) -> Ordering {
+        other.is_likely.cmp(&self.is_likely).then(other.key.total_cmp(&self.key))
+    }
+}
+
+/// Probability of being feasible from which a candidate counts as feasible.
+const LIKELY: f64 = 0.5;
 
 /// Values of a function drawn from the posterior: of a path, or of a joint draw at the first points where the kernel has no paths.
 fn function_at(
@@ -187,8 +216,10 @@ impl Optimizer for TrustRegionOptimizer {
         let modelled = trials.iter().any(|trial| is_modelled(trial));
         let TrustRegionSettings { initial, budget, .. } = &self.settings;
         let best = region.best.and_then(|index| trials.get(index)).map(|trial| &trial.query);
-        let Some(best) = best.filter(|_| modelled || !initial.lasts(&self.space, *budget, id.0, measured))
-        else {
+        let queries = history.trials().iter().map(|trial| &trial.query);
+        let given_left = !modelled && initial.next_given(&self.space, run, queries).is_some();
+        let lasts = !modelled && initial.lasts(&self.space, *budget, given_left, measured);
+        let Some(best) = best.filter(|_| !lasts) else {
             return self.designed(run, history, id);
         };
         let center = self.space.encode(best);
@@ -238,6 +269,15 @@ impl Optimizer for TrustRegionOptimizer {
         given: &Config,
     ) -> Result<Ask<Config>, OptimizerError> {
         ask_given(self, |own| (&mut own.space, &own.known_constraint), history, id, given)
+    }
+
+    /// The run alone: another point is no success or failure of the region.
+    fn moved(&self, memo: Memo) -> Memo {
+        let mut kept = Memo::default();
+        if let Some(run) = memo.get(&RUN) {
+            kept.set(&RUN, &run);
+        }
+        kept
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {

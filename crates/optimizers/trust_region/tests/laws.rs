@@ -1,6 +1,6 @@
 //! Laws: the contract, restarts, edges.
 
-use thrifty_model_based::{LossTransform, is_modelled};
+use thrifty_model_based::{LossTransform, is_modelled, measurement};
 use thrifty_sampling::Seed;
 use thrifty_search::InitialDesign;
 use thrifty_space::{Config, Space};
@@ -215,4 +215,21 @@ fn known_constraints_hold() {
     let mut study = Study::new(optimizer.with_known_constraint(allowed), Seed(1)).with_stop(MaxTrials(12));
     study.run(|config, _| config.float("x0").unwrap_or(f64::NAN)).unwrap();
     assert!(study.history().trials().iter().all(|trial| allowed(&trial.query)));
+}
+
+/// A region that is nowhere likely feasible moves to where it is, not to small losses.
+#[test]
+fn a_study_without_a_feasible_trial_looks_for_one() {
+    const DIM: usize = 10;
+    let outcome = |config: &Config| {
+        let distance = |at: f64| -> f64 {
+            (0..DIM).map(|d| (config.float(&format!("x{d}")).unwrap() - at).powi(2)).sum()
+        };
+        let constraints = vec![distance(0.8) - 0.35];
+        Outcome::from(Measurement { objectives: vec![distance(0.2)], constraints, ..Measurement::default() })
+    };
+    let settings = TrustRegionSettings { candidates: Some(256), ..TrustRegionSettings::default() };
+    let trials = run(Space::unit_cube(DIM), settings, 50, outcome);
+    let is_feasible = |trial: &&Trial<Config>| measurement(trial).is_some_and(|m| m.constraints[0] <= 0.0);
+    assert!(trials.iter().find(is_feasible).is_some(), "no feasible trial");
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use thrifty_space::{Config, Space, SpaceError};
-use thrifty_study::{Ask, Fingerprint, History, Optimizer, OptimizerError, Suggestion, Trial, TrialId};
+use thrifty_study::{Ask, Fingerprint, History, Memo, Optimizer, OptimizerError, Suggestion, Trial, TrialId};
 
 use crate::FoldQuery;
 
@@ -141,6 +141,10 @@ impl<O: Optimizer<Query = Config>> Optimizer for OnFolds<O> {
             Ask::Wait => Ask::Wait,
             Ask::Stop(reason) => Ask::Stop(reason),
         })
+    }
+
+    fn moved(&self, memo: Memo) -> Memo {
+        self.optimizer.moved(memo)
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use thrifty_space::Config;
-use thrifty_study::{Ask, Fingerprint, History, Optimizer, OptimizerError, Suggestion, Trial, TrialId};
+use thrifty_study::{Ask, Fingerprint, History, Memo, Optimizer, OptimizerError, Suggestion, Trial, TrialId};
 
 use crate::FoldQuery;
 
@@ -120,6 +120,10 @@ impl<O: Optimizer<Query = Config>> Optimizer for OneFold<O> {
             }
             other => other,
         })
+    }
+
+    fn moved(&self, memo: Memo) -> Memo {
+        self.optimizer.moved(memo)
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {

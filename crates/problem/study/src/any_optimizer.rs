@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use crate::{Ask, Fingerprint, History, Optimizer, OptimizerError, Query, TrialId};
+use crate::{Ask, Fingerprint, History, Memo, Optimizer, OptimizerError, Query, TrialId};
 
 /// An optimiser of unknown type: one type for all methods of a query, whatever they recommend.
 ///
@@ -41,6 +41,7 @@ trait Erased<Q> {
     fn check(&self, query: &Q, is_whole: bool) -> Result<(), OptimizerError>;
     fn canonical(&self, query: Q) -> Q;
     fn ask_given(&mut self, history: &History<Q>, id: TrialId, given: &Q) -> Result<Ask<Q>, OptimizerError>;
+    fn moved(&self, memo: Memo) -> Memo;
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError>;
 }
 
@@ -68,6 +69,10 @@ impl<O: Optimizer<Recommendation: 'static>> Erased<O::Query> for O {
         given: &O::Query,
     ) -> Result<Ask<O::Query>, OptimizerError> {
         Optimizer::ask_given(self, history, id, given)
+    }
+
+    fn moved(&self, memo: Memo) -> Memo {
+        Optimizer::moved(self, memo)
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
@@ -107,6 +112,10 @@ impl<Q: Query> Optimizer for AnyOptimizer<Q> {
 
     fn ask_given(&mut self, history: &History<Q>, id: TrialId, given: &Q) -> Result<Ask<Q>, OptimizerError> {
         self.0.ask_given(history, id, given)
+    }
+
+    fn moved(&self, memo: Memo) -> Memo {
+        self.0.moved(memo)
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use thrifty_check::InputError;
+
 use crate::shared::LogError;
 use crate::{Difference, MeasurementProblem, TrialId};
 
@@ -36,6 +38,18 @@ impl OptimizerError {
         source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
     ) -> Self {
         Self::Failed { what: what.into(), source: source.into() }
+    }
+
+    /// An invalid setting of a group of settings, by the name of both: `rule.draws`.
+    pub fn invalid_setting(group: &str, error: InputError) -> Self {
+        match error {
+            InputError::Number { name, value, expected } => Self::InvalidSetting {
+                name: format!("{group}.{name}"),
+                value: value.to_string(),
+                expected: expected.into(),
+            },
+            other => Self::failed(format!("checking the setting {group}"), other),
+        }
     }
 }
 

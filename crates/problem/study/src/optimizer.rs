@@ -125,6 +125,12 @@ pub trait Optimizer {
         Ok(Ask::Evaluate(Suggestion::new(given.clone())))
     }
 
+    /// The memo of a suggestion in whose place another query is evaluated, as a wrapper does that explores: what it holds about the
+    /// suggested point is not of the other. Without one of its own an optimiser keeps the memo as it is.
+    fn moved(&self, memo: Memo) -> Memo {
+        memo
+    }
+
     /// Everything besides history and id that suggestions depend on: method, settings, space. The journal keeps
     /// it, beside the seed of the study.
     ///
@@ -167,6 +173,10 @@ impl<O: Optimizer + ?Sized> Optimizer for Box<O> {
         given: &Self::Query,
     ) -> Result<Ask<Self::Query>, OptimizerError> {
         (**self).ask_given(history, id, given)
+    }
+
+    fn moved(&self, memo: Memo) -> Memo {
+        (**self).moved(memo)
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Ask, Fingerprint, History, Lineage, Measurement, Optimizer, OptimizerError, Outcome, Trial, TrialId,
+    Ask, Fingerprint, History, Lineage, Measurement, Memo, Optimizer, OptimizerError, Outcome, Trial, TrialId,
 };
 
 /// Policy for pruned trials.
@@ -174,6 +174,10 @@ impl<O: Optimizer> Optimizer for PrunedAs<O> {
         given: &Self::Query,
     ) -> Result<Ask<Self::Query>, OptimizerError> {
         self.with_view(history, |optimizer, view| optimizer.ask_given(view, id, given))
+    }
+
+    fn moved(&self, memo: Memo) -> Memo {
+        self.optimizer.moved(memo)
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {

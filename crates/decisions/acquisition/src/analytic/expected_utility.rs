@@ -205,6 +205,7 @@ mod tests {
             t: 1,
             domain: &domain,
             observed: PointsRef::single(&[0.5]),
+            is_promising: None,
             noise_variance: 0.0,
             rng: &mut rng,
         };

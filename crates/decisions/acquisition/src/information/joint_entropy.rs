@@ -9,7 +9,6 @@ use crate::error::require_noise;
 use crate::factory::described;
 use crate::{
     Acquisition, AcquisitionError, AcquisitionFactory, Context, Minimizer, PathSearch, UtilityScale,
-    minimizers_on,
 };
 use crate::{LookaheadAcquisition, LookaheadGradient, LookaheadMoments, LookaheadUtility};
 
@@ -154,11 +153,10 @@ pub struct JointEntropySearchFactory {
 }
 
 impl AcquisitionFactory for JointEntropySearchFactory {
-    fn build<'a>(&self, context: Context<'a, '_>) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
-        let (joint, search) = (context.joint()?, PathSearch::default());
-        let Context { posterior, domain, observed, noise_variance, rng, .. } = context;
-        let minimizers = minimizers_on(posterior, domain, observed, &search, self.minimizers, rng)?;
-        Ok(Box::new(JointEntropySearch::on(joint, &minimizers, noise_variance)?))
+    fn build<'a>(&self, mut context: Context<'a, '_>) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
+        let joint = context.joint()?;
+        let minimizers = context.minimizers(&PathSearch::default(), self.minimizers)?;
+        Ok(Box::new(JointEntropySearch::on(joint, &minimizers, context.noise_variance)?))
     }
 
     fn scale(&self) -> UtilityScale {

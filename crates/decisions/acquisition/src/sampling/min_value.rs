@@ -1,8 +1,9 @@
 //! Samplers of the minimum of a posterior.
 
-use crate::{AcquisitionError, Context, Gumbel, PathSearch, minima_on};
+use crate::{AcquisitionError, Context, Gumbel, PathSearch};
 
-/// Sampler of minima for max-value entropy search.
+/// Sampler of minima for max-value entropy search: over the domain, under constraints over its
+/// [promising](Context::is_promising) points and the observed ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MinValueSampler {
@@ -11,7 +12,7 @@ pub enum MinValueSampler {
         /// Number of minima.
         count: usize,
     },
-    /// Minima of functions drawn from the posterior, by [`minima_on`].
+    /// Minima of functions drawn from the posterior, as by [`minima_on`](crate::minima_on).
     Sampled {
         /// Number of minima.
         count: usize,
@@ -19,6 +20,14 @@ pub enum MinValueSampler {
 }
 
 impl MinValueSampler {
+    /// Number of minima.
+    #[must_use]
+    pub fn count(self) -> usize {
+        match self {
+            Self::Gumbel { count } | Self::Sampled { count } => count,
+        }
+    }
+
     /// Samples minima of the posterior of a context.
     ///
     /// # Errors
@@ -30,8 +39,8 @@ impl MinValueSampler {
                 Ok(Gumbel::of(context.posterior, candidates.as_ref())?.minima(count))
             }
             Self::Sampled { count } => {
-                let Context { posterior, domain, observed, ref mut rng, .. } = *context;
-                minima_on(posterior, domain, observed, &PathSearch::default(), count, rng)
+                let minimizers = context.minimizers(&PathSearch::default(), count)?;
+                Ok(minimizers.into_iter().map(|minimizer| minimizer.value).collect())
             }
         }
     }

@@ -8,8 +8,8 @@ use thrifty_surrogate::{Description, JointPosterior, Posterior, SamplePath};
 
 use crate::sampling::{JointNormal, normals, smallest};
 use crate::{
-    Acquisition, AcquisitionError, AcquisitionFactory, ConditionalDraws, Context, OverDraws, PosteriorMean,
-    UtilityScale,
+    Acquisition, AcquisitionError, AcquisitionFactory, ConditionalDraws, Context, Masked, OverDraws,
+    PointPredicate, PosteriorMean, UtilityScale,
 };
 
 /// A minimum of a function drawn from a posterior, and where it is.
@@ -148,12 +148,45 @@ pub fn minimizers_on(
     count: usize,
     rng: &mut Stream,
 ) -> Result<Vec<Minimizer>, AcquisitionError> {
+    minimizers_in(posterior, &SearchArea { domain, known, is_promising: None }, search, count, rng)
+}
+
+/// Points among which a minimum is sought.
+#[derive(Clone, Copy)]
+pub(crate) struct SearchArea<'r> {
+    pub(crate) domain: &'r Domain,
+    /// Points that are looked at whether promising or not.
+    pub(crate) known: PointsRef<'r>,
+    /// True for other points that may be a minimum; nothing where all may.
+    pub(crate) is_promising: Option<&'r PointPredicate<'r>>,
+}
+
+impl SearchArea<'_> {
+    /// The promising ones of `count` Sobol points, then the known points; all Sobol points where that would be nothing.
+    pub(crate) fn points(&self, count: usize, rng: &mut Stream) -> Points {
+        let sobol = feasible_sobol(self.domain, count, rng);
+        let mut points = Points::new(self.domain.dim());
+        let is_promising = |x: &[f64]| self.is_promising.is_none_or(|is_promising| is_promising(x));
+        sobol.rows().filter(|x| is_promising(x)).for_each(|x| points.push(x));
+        self.known.rows().for_each(|x| points.push(x));
+        if points.is_empty() { sobol } else { points }
+    }
+}
+
+/// [`minimizers_on`], among the promising points of an area.
+pub(crate) fn minimizers_in(
+    posterior: &dyn Posterior,
+    area: &SearchArea<'_>,
+    search: &PathSearch,
+    count: usize,
+    rng: &mut Stream,
+) -> Result<Vec<Minimizer>, AcquisitionError> {
+    let SearchArea { domain, known, is_promising } = *area;
     dimension("domain", domain.dim(), posterior.dim())?;
     if !known.is_empty() {
         dimension("known points", known.dim(), posterior.dim())?;
     }
-    let mut points = feasible_sobol(domain, search.raw, rng);
-    known.rows().for_each(|x| points.push(x));
+    let points = area.points(search.raw, rng);
     if points.is_empty() {
         return Err(InputError::Empty { name: "points to look at" }.into());
     }
@@ -165,10 +198,13 @@ pub fn minimizers_on(
         };
         return Ok(draws(joint, points.as_ref(), count, rng)?.iter().map(of).collect());
     };
-    Ok(paths
-        .into_iter()
-        .map(|path| minimum_of(&ThompsonPath::from(path), domain, &points, search.climbs))
-        .collect())
+    let minimum = |path: ThompsonPath| match is_promising {
+        Some(is_promising) => {
+            minimum_of(&path, &Masked::new(&path, is_promising), domain, &points, search.climbs)
+        }
+        None => minimum_of(&path, &path, domain, &points, search.climbs),
+    };
+    Ok(paths.into_iter().map(|path| minimum(ThompsonPath::from(path))).collect())
 }
 
 /// [`minimizers_on`], the values alone.
@@ -201,14 +237,21 @@ pub(crate) fn feasible_sobol(domain: &Domain, count: usize, rng: &mut Stream) ->
     points
 }
 
-fn minimum_of(path: &ThompsonPath, domain: &Domain, points: &Points, climbs: usize) -> Minimizer {
+/// The minimum of a path over these points, and over climbs from the best of them on `masked`, which is the path where a minimum may be.
+fn minimum_of(
+    path: &ThompsonPath,
+    masked: &impl Objective,
+    domain: &Domain,
+    points: &Points,
+    climbs: usize,
+) -> Minimizer {
     let mut values = vec![0.0; points.len()];
     Acquisition::values_into(path, points.as_ref(), &mut values);
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|a, b| values[*b].total_cmp(&values[*a]));
     let mut best = Minimizer { x: points.row(order[0]).to_vec(), value: -values[order[0]] };
     for start in order.iter().take(climbs) {
-        let summit = LocalSearch::default().maximize(domain, path, points.row(*start));
+        let summit = LocalSearch::default().maximize(domain, masked, points.row(*start));
         if -summit.value < best.value {
             best = Minimizer { x: summit.x, value: -summit.value };
         }
@@ -221,15 +264,18 @@ const GRID: usize = 256;
 
 /// Factory of Thompson sampling: the negated path of one draw from the posterior.
 ///
-/// A posterior without paths is drawn jointly at 256 Sobol points and the observed ones; between them the path is the mean given
-/// these values.
+/// A posterior that cannot draw paths, as with a kernel without random features, is drawn jointly at 256 Sobol points and the observed ones;
+/// between them the path is the mean given these values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ThompsonSampling;
 
 impl AcquisitionFactory for ThompsonSampling {
     fn build<'a>(&self, mut context: Context<'a, '_>) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
-        if context.posterior.paths().is_some() || context.posterior.joint().is_none() {
-            return Ok(Box::new(ThompsonPath::drawn(context.posterior, context.rng)?));
+        match (ThompsonPath::drawn(context.posterior, context.rng), context.posterior.joint()) {
+            (Ok(path), _) => return Ok(Box::new(path)),
+            // As with kernels without random features: the posterior offers paths and cannot draw them.
+            (Err(AcquisitionError::Lacks(_)), Some(_)) => {}
+            (Err(error), _) => return Err(error),
         }
         let (joint, points) = (context.joint()?, context.candidates(GRID));
         let draw = ConditionalDraws::new(joint, points.as_ref(), 1, context.rng)?;

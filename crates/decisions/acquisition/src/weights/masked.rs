@@ -1,6 +1,7 @@
 //! Acquisition functions masked by known constraints.
 
 use thrifty_domain::PointsRef;
+use thrifty_optim::Objective;
 
 use crate::Acquisition;
 
@@ -42,5 +43,16 @@ impl<A: Acquisition, F: Fn(&[f64]) -> bool + Send + Sync> Acquisition for Masked
             }
         }
         true
+    }
+}
+
+impl<A: Acquisition, F: Fn(&[f64]) -> bool + Send + Sync> Objective for Masked<A, F> {
+    fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
+        Acquisition::values_into(self, x, out);
+    }
+
+    fn value_with_gradient(&self, x: &[f64], gradient: &mut [f64]) -> Option<f64> {
+        let mut value = [0.0];
+        self.values_with_gradients_into(PointsRef::single(x), &mut value, gradient).then_some(value[0])
     }
 }

@@ -84,6 +84,7 @@ proptest! {
                 t: 3,
                 domain: &domain,
                 observed: x.as_ref(),
+                is_promising: None,
                 noise_variance: 0.0,
                 rng: &mut rng,
             };

@@ -95,6 +95,7 @@ fn rules_keep_their_values() {
             t: 7,
             domain: &domain,
             observed: x.as_ref(),
+            is_promising: None,
             noise_variance: 0.02,
             rng: &mut rng,
         };
@@ -119,6 +120,7 @@ fn built<'a>(rule: AcquisitionKind, posterior: &'a dyn Posterior, target: f64) -
         t: 1,
         domain: &domain,
         observed: observed.as_ref(),
+        is_promising: None,
         noise_variance: 0.02,
         rng: &mut rng,
     };

@@ -12,11 +12,13 @@ const MANY: usize = 10_000;
 pub(super) fn volume(points: &mut [[f64; 3]], reference: [f64; 3]) -> f64 {
     points.sort_unstable_by(|a, b| a[2].total_cmp(&b[2]));
     let corner = [reference[0], reference[1]];
-    if points.len() <= MANY {
+    let volume: f64 = if points.len() <= MANY {
         let mut stairs = Staircase::new(corner);
         points.iter().map(|&[x, y, z]| stairs.insert(x, y) * (reference[2] - z)).sum()
     } else {
         let mut stairs = TreeStaircase::new(corner);
         points.iter().map(|&[x, y, z]| stairs.insert(x, y) * (reference[2] - z)).sum()
-    }
+    };
+    // The sum of no numbers is -0.
+    volume + 0.0
 }

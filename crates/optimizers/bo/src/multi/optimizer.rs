@@ -116,15 +116,28 @@ impl MultiObjectiveOptimizer {
         reference_point(self.settings.reference.as_deref(), history, &observed)
     }
 
+    /// Checks what can be known before the initial design has ended: a surrogate for every objective, and from the first measurement on a
+    /// reference point of as many coordinates.
+    fn check_outputs(&self, history: &History<Config>) -> Result<(), OptimizerError> {
+        if self.surrogate.for_other_outputs().is_some() {
+            let error = MultiObjectiveError::OneObjective;
+            return Err(OptimizerError::failed("fitting the surrogates", error));
+        }
+        let measured = history.trials().iter().find_map(measurement);
+        match (&self.settings.reference, measured.map(|measured| measured.objectives.len())) {
+            (Some(reference), Some(expected)) if reference.len() != expected => {
+                let error = MultiObjectiveError::ReferenceMismatch { found: reference.len(), expected };
+                Err(OptimizerError::failed("finding the reference point", error))
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn state<'a>(
         &'a self,
         history: &'a History<Config>,
         id: TrialId,
     ) -> Result<Option<State<'a>>, OptimizerError> {
-        if self.surrogate.for_other_outputs().is_some() {
-            let error = MultiObjectiveError::OneObjective;
-            return Err(OptimizerError::failed("fitting the surrogates", error));
-        }
         let Some(observed) = Observed::of(&self.space, history)? else { return Ok(None) };
         let feasible = observed.feasible();
         let reference = reference_point(self.settings.reference.as_deref(), history, &observed)?;
@@ -151,12 +164,15 @@ impl MultiObjectiveOptimizer {
         Ok(config.map_or(Ask::Stop(StopReason::Exhausted), |c| Ask::Evaluate(Suggestion::new(c))))
     }
 
-    /// True if trial `id` belongs to the initial design.
-    fn is_designed(&self, history: &History<Config>, id: TrialId) -> bool {
+    /// True while the initial design lasts.
+    fn is_designed(&self, history: &History<Config>) -> bool {
         let measured = history.trials().iter().filter(|trial| measurement(trial).is_some()).count();
         // A design that has ended does not begin again when the study is planned longer.
         let modelled = history.trials().iter().any(|trial| !trial.memo.is_empty());
-        !modelled && self.settings.initial.lasts(&self.space, self.settings.budget, id.0, measured)
+        let (space, initial) = (&self.space, &self.settings.initial);
+        let queries = history.trials().iter().map(|trial| &trial.query);
+        let given_left = !modelled && initial.next_given(space, 0, queries).is_some();
+        !modelled && initial.lasts(space, self.settings.budget, given_left, measured)
     }
 }
 
@@ -167,7 +183,8 @@ impl ModelBased for MultiObjectiveOptimizer {
         id: TrialId,
     ) -> Result<Turn<'a, Config>, OptimizerError> {
         let optimizer: &'a Self = self;
-        if optimizer.is_designed(history, id) {
+        optimizer.check_outputs(history)?;
+        if optimizer.is_designed(history) {
             return Ok(Turn::Decided(optimizer.initial(history, id)?));
         }
         match optimizer.state(history, id)? {

@@ -1,6 +1,6 @@
 //! Inferred reference points.
 
-use thrifty_domain::{Points, PointsRef};
+use thrifty_domain::PointsRef;
 use thrifty_pareto::{Duplicates, ParetoError, ReferenceOrigin, ReferencePoint, non_dominated};
 use thrifty_space::Config;
 use thrifty_study::{History, MemoKey, OptimizerError};
@@ -43,27 +43,19 @@ pub(crate) fn reference_point(
     inferred(feasible.as_ref(), observed.losses(&all).as_ref()).map(Some).map_err(wrap)
 }
 
-/// From the feasible front, if it has more points than there are objectives; else beyond everything measured, feasible or not. One or
-/// two points say nothing of how long the front is, and a reference point that is too near hides its ends for good.
+/// From the feasible front, if it has more points than there are objectives; else beyond everything measured, feasible or not, each objective
+/// by itself. One or two points say nothing of how long the front is, and a reference point that is too near hides its ends for good.
 fn inferred(feasible: PointsRef<'_>, all: PointsRef<'_>) -> Result<ReferencePoint, ParetoError> {
-    let m = feasible.dim();
-    if non_dominated(feasible, Duplicates::First)?.len() > m {
+    if non_dominated(feasible, Duplicates::First)?.len() > feasible.dim() {
         return ReferencePoint::inferred(feasible);
     }
-    let column = |j: usize| all.rows().map(move |row| row[j]);
-    let best: Vec<f64> = (0..m).map(|j| column(j).fold(f64::INFINITY, f64::min)).collect();
-    // A front that has the worst loss of each objective.
-    let mut corners = Points::new(m);
-    for j in 0..m {
-        let mut corner = best.clone();
-        corner[j] = column(j).fold(f64::NEG_INFINITY, f64::max);
-        corners.push(&corner);
-    }
-    ReferencePoint::inferred(corners.as_ref())
+    ReferencePoint::beyond(all)
 }
 
 #[cfg(test)]
 mod tests {
+    use thrifty_domain::Points;
+
     use super::*;
 
     #[test]
@@ -75,8 +67,22 @@ mod tests {
         assert_eq!((found.values(), found.origin()), (&[2.2, 22.0][..], ReferenceOrigin::Inferred));
         let losses = Points::from_flat(vec![0.0, 2.0, 1.0, 1.0, 2.0, 0.0, 9.0, 9.0], 2);
         assert_eq!(inferred(&losses).unwrap().values(), [2.2, 2.2]);
-        // One objective has a front of one point: a tenth of its magnitude.
-        let single = Points::from_flat(vec![3.0, 1.0, 2.0], 1);
-        assert!((inferred(&single).unwrap().values()[0] - 3.3).abs() < 1e-12);
+    }
+
+    /// An objective that is equal everywhere counts by a tenth of its magnitude, and the others by their range.
+    #[test]
+    fn equal_losses_of_one_objective_leave_the_others_their_range() {
+        let reference = |losses: Vec<f64>, m: usize| {
+            let losses = Points::from_flat(losses, m);
+            inferred(losses.as_ref(), losses.as_ref()).unwrap().values().to_vec()
+        };
+        let near = |found: Vec<f64>, expected: &[f64]| {
+            let error = found.iter().zip(expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(found.len() == expected.len() && error < 1e-12, "{found:?}, expected {expected:?}");
+        };
+        near(reference(vec![1.0, 5.0, 1.0, 20.0, 1.0, 10.0], 2), &[1.1, 21.5]);
+        near(reference(vec![0.0, 5.0, 0.0, 20.0], 2), &[0.1, 21.5]);
+        let three = vec![1.0, 13.0, 18.0, 1.0, 18.0, 16.0, 1.0, 11.0, 21.0];
+        near(reference(three, 3), &[1.1, 18.7, 21.5]);
     }
 }

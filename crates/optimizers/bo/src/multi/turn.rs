@@ -3,8 +3,8 @@
 use thrifty_acquisition::{Acquisition, AcquisitionFactory, Masked};
 use thrifty_domain::Points;
 use thrifty_model_based::{
-    Candidate, Modelled, Outlook, OutputModel, Weights, feasibilities, first_allowed, probability_feasible,
-    random_points, weighted_logarithm,
+    Candidate, CostData, Modelled, Outlook, OutputModel, Weights, feasibilities, first_allowed,
+    probability_feasible, random_points, weighted_logarithm,
 };
 use thrifty_pareto::{Duplicates, ReferenceOrigin, non_dominated};
 use thrifty_sampling::Stream;
@@ -40,7 +40,8 @@ impl<'a> MultiTurn<'a> {
         let rule = optimizer.rule(state.observed.objectives);
         let models = state.objectives(rule)?;
         let (x, failed) = (&state.observed.x, &state.observed.failed);
-        let weights = Weights::fit(&state.fitter, &optimizer.settings().state(), x, failed)?;
+        let costs = CostData { spent: Some(state.history.spent()), ..CostData::default() };
+        let weights = Weights::fit_with(&state.fitter, &optimizer.settings().state(), x, failed, costs)?;
         Ok(Self { optimizer, state, rule, models, weights, found: None })
     }
 

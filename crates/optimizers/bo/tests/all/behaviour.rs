@@ -265,6 +265,25 @@ fn bad_settings_are_named() {
     assert!(error(failures).contains("failures is NaN"));
     let restarts = BoSettings { convergence: Convergence::Restart { epsilon: 0.0 }, ..BoSettings::default() };
     assert!(error(restarts).contains("epsilon is 0"));
+    let targets = [
+        (ImprovementTarget::BestWithMargin { xi: -3.0 }, "rule.xi is -3"),
+        (ImprovementTarget::Fixed(f64::NAN), "rule.fixed is NaN"),
+    ];
+    let targets = targets.map(|(target, said)| (AcquisitionKind::LogExpectedImprovement(target), said));
+    let rules = [
+        (AcquisitionKind::LogNoisyExpectedImprovement { draws: 0 }, "rule.draws is 0, expected at least 1"),
+        (AcquisitionKind::Gibbon(MinValueSampler::Gumbel { count: 0 }), "rule.count is 0"),
+        (AcquisitionKind::ConfidenceBound(Schedule::Constant { beta: -1.0 }), "rule.beta is -1"),
+        (AcquisitionKind::ConfidenceBound(Schedule::Brochu { dim: 2, delta: 1.5 }), "rule.delta is 1.5"),
+        (AcquisitionKind::LogKnowledgeGradient { anchors: 0 }, "rule.anchors is 0"),
+        (AcquisitionKind::JointEntropySearch { minimizers: 0 }, "rule.minimisers is 0"),
+        (AcquisitionKind::EntropySearch { representers: 0, draws: 8 }, "rule.representers is 0"),
+        (AcquisitionKind::PredictiveEntropySearch { representers: 8, draws: 0 }, "rule.draws is 0"),
+    ];
+    for (rule, said) in rules.into_iter().chain(targets) {
+        let found = error(BoSettings { rule, ..BoSettings::default() });
+        assert!(found.contains(said), "{rule:?}: {found}");
+    }
     let mut outside = Config::new();
     outside.insert("x0", 99.0);
     let given = BoSettings { initial: InitialDesign::Given(vec![outside]), ..BoSettings::default() };
@@ -312,6 +331,44 @@ fn constraints_that_are_measured_are_kept() {
     assert_eq!(study.recommend().unwrap(), None);
     let most = study.history().trials().iter().map(|t| t.query.float("x").unwrap()).fold(0.0, f64::max);
     assert!(most > 0.99, "{most}");
+}
+
+/// `10 x + 5 (y - ½)²` where a constraint leaves the best at about 4.95 and the best of all, 0, is forbidden. A search for information is about
+/// the minimum of what is allowed: about the minimum of all nothing allowed would have information.
+#[test]
+fn information_is_about_the_feasible_minimum() {
+    let space = || Space::builder().float("x", 0.0, 1.0).float("y", 0.0, 1.0).build().unwrap();
+    let both = |config: &Config| {
+        let [x, y] = ["x", "y"].map(|name| config.float(name).unwrap());
+        (10.0 * x + 5.0 * (y - 0.5).powi(2), 0.5 - x + 0.1 * (y - 0.5))
+    };
+    let gumbel = MinValueSampler::Gumbel { count: 16 };
+    for rule in [
+        AcquisitionKind::MaxValueEntropySearch(MinValueSampler::Sampled { count: 16 }),
+        AcquisitionKind::MaxValueEntropySearch(gumbel),
+        AcquisitionKind::Gibbon(gumbel),
+    ] {
+        let optimizer = || {
+            BayesianOptimizer::new(space())
+                .with_settings(BoSettings { rule, ..BoSettings::default() })
+                .unwrap()
+        };
+        let mut study = Study::new(optimizer(), Seed(2)).with_stop(MaxTrials(20));
+        let measured = study.run(|config, _| {
+            let (loss, constraint) = both(config);
+            Measurement { objectives: vec![loss], constraints: vec![constraint], ..Measurement::default() }
+        });
+        measured.unwrap();
+        let known = optimizer().with_known_constraint(move |config| both(config).1 <= 0.0);
+        let mut beside = Study::new(known, Seed(2)).with_stop(MaxTrials(20));
+        beside.run(|config, _| both(config).0).unwrap();
+        for (name, history) in [("measured", study.history()), ("known", beside.history())] {
+            let best = history.best().unwrap().1;
+            assert!(best < 5.1, "{rule:?}, {name}: {best}");
+            let last = history.trials()[19].diagnostics["acquisition"];
+            assert!(last > 0.0, "{rule:?}, {name}: {last}");
+        }
+    }
 }
 
 #[test]
@@ -384,6 +441,46 @@ fn costs_are_counted_as_the_settings_say() {
     let refused = BoSettings { cost: CostAwareness::PerUnit { exponent: f64::NAN }, ..BoSettings::default() };
     let error = BayesianOptimizer::new(unit()).with_settings(refused).err().unwrap().to_string();
     assert!(error.contains("exponent is NaN"), "{error}");
+}
+
+/// A failure that cost the budget of cooling: costs count no more, as the budget is spent.
+#[test]
+fn failures_spend_the_budget_of_cooling() {
+    let weight = |failed: Option<f64>| {
+        let cost = CostAwareness::Cooled { budget: 1000.0 };
+        let settings = BoSettings { cost, ..BoSettings::default() };
+        let make = || BayesianOptimizer::new(unit()).with_settings(settings.clone()).unwrap();
+        let mut study = Study::new(make(), Seed(3)).with_stop(MaxTrials(8));
+        study
+            .run(|config, context| {
+                let x = config.float("x").unwrap();
+                match failed {
+                    Some(cost) if context.id.0 == 5 => Outcome::failed("lost").with_cost(cost),
+                    _ => Measurement { cost: Some(1.0 + x), ..Measurement::from((9.0 * x).sin()) }.into(),
+                }
+            })
+            .unwrap();
+        let (optimizer, history) = (make(), study.history().clone());
+        let state = optimizer.state(&history, thrifty_study::TrialId(8)).unwrap().unwrap();
+        state.weight(&[0.9])
+    };
+    assert!((weight(Some(1000.0)) - 1.0).abs() < 1e-12, "{}", weight(Some(1000.0)));
+    assert!(weight(Some(1.0)) < 0.6 && weight(None) < 0.6);
+}
+
+/// Thompson sampling on a space with a conditional parameter, whose kernel has no paths.
+#[test]
+fn thompson_sampling_needs_no_paths() {
+    let builder = Space::builder().float("x", 0.0, 1.0).categorical("c", ["a", "b"]).float("z", 0.0, 1.0);
+    let space = builder.when("c", ["b"]).build().unwrap();
+    let settings = BoSettings { rule: AcquisitionKind::Thompson, ..BoSettings::default() };
+    let optimizer = BayesianOptimizer::new(space).with_settings(settings).unwrap();
+    let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(24));
+    let loss = |config: &Config| {
+        (config.float("x").unwrap() - 0.3).powi(2) + config.float("z").map_or(0.5, |z| z * z)
+    };
+    study.run(|config, _| loss(config)).unwrap();
+    assert!(study.history().best().unwrap().1 < 0.05, "{:?}", study.history().best());
 }
 
 #[test]

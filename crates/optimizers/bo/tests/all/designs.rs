@@ -169,9 +169,12 @@ fn given_configurations_come_first_and_can_be_all() {
         [(InitialDesign::Given(given.clone()), 6), (InitialDesign::Only(given.clone()), 2)]
     {
         for mut optimizer in both(&initial, None) {
-            let asked: Vec<Config> =
-                (0..2).map(|id| answer(optimizer.ask(&History::new(Seed(3)), id)).0).collect();
-            assert_eq!(asked, given);
+            let mut running: Vec<Trial<Config>> = Vec::new();
+            for id in 0..2 {
+                let history = History::from_trials(running.clone(), Seed(3));
+                running.push(trial(answer(optimizer.ask(&history, id)).0, Memo::default(), None));
+            }
+            assert!(running.iter().map(|trial| &trial.query).eq(&given), "{running:?}");
             let found = modelled(&mut *optimizer, 8, |_, config| Some(losses(config)));
             assert_eq!(found.iter().position(|m| *m), Some(begins), "{initial:?}");
         }
@@ -245,6 +248,33 @@ fn runs_after_a_restart_ask_nothing_again() {
     let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(50));
     assert_eq!(study.run(|config, _| config.int("n").unwrap() as f64).unwrap(), StopReason::Exhausted);
     assert_eq!(study.history().len(), 6);
+}
+
+/// Every configuration of a list is asked, in order, beside trials from elsewhere however many they are.
+#[test]
+fn given_configurations_are_asked_whatever_was_enqueued() {
+    let space = || Space::builder().float("x", 0.0, 1.0).build().unwrap();
+    let of = |x: f64| {
+        let mut config = Config::new();
+        config.insert("x", x);
+        config
+    };
+    let list = [0.11, 0.22, 0.33, 0.44, 0.55];
+    let configs: Vec<Config> = list.iter().map(|x| of(*x)).collect();
+    for initial in [InitialDesign::Only(configs.clone()), InitialDesign::Given(configs)] {
+        for before in [2_u8, 12] {
+            let settings = BoSettings { initial: initial.clone(), ..BoSettings::default() };
+            let optimizer = BayesianOptimizer::new(space()).with_settings(settings).unwrap();
+            let trials = usize::from(before) + 7;
+            let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(trials));
+            (0..before).for_each(|i| study.enqueue(of(0.6 + 0.01 * f64::from(i))).unwrap());
+            study.run(|config, _| config.float("x").unwrap()).unwrap();
+            let asked: Vec<f64> =
+                study.history().trials().iter().map(|t| t.query.float("x").unwrap()).collect();
+            assert_eq!(asked[usize::from(before)..][..5], list, "{initial:?} after {before}");
+            assert!(!list.contains(&asked[trials - 2]), "{asked:?}");
+        }
+    }
 }
 
 #[test]

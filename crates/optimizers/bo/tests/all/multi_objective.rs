@@ -13,6 +13,7 @@ use thrifty_bo::{
 use thrifty_domain::{Domain, Points, PointsRef};
 use thrifty_gp::{Gp, GpPosterior, GpSettings, Noise};
 use thrifty_kernel::{Matern52, Scaled};
+use thrifty_model_based::TransferSurrogate;
 use thrifty_pareto::{ExpectedHypervolumeImprovement, ReferenceOrigin, ReferencePoint, hypervolume};
 use thrifty_sampling::{Seed, Sobol, Stream};
 use thrifty_search::{Nsga2, Nsga2Settings, SobolSearch};
@@ -173,7 +174,7 @@ fn a_reference_point_is_inferred_once() {
     assert!(volumes.windows(2).all(|w| w[0] <= w[1]), "{volumes:?}");
     let set = study.recommend().unwrap().unwrap();
     assert!(set.hypervolume(&reference).unwrap() >= volumes[7]);
-    assert_eq!(set.hypervolume(&reference), hypervolume(set.losses().as_ref(), reference.values()));
+    assert_eq!(set.hypervolume(&reference), hypervolume(set.losses().unwrap().as_ref(), reference.values()));
 }
 
 #[test]
@@ -189,6 +190,18 @@ fn a_chosen_reference_point_may_be_inside_the_front() {
     let mut study = Study::new(ours(&line(), three), Seed(1)).with_stop(MaxTrials(10));
     let error = study.run(|config, _| parabolas(config)).unwrap_err().to_string();
     assert!(error.contains("3 coordinates, expected 2"), "{error}");
+    assert_eq!(study.history().len(), 1, "the first measurement has the number of objectives");
+}
+
+/// A surrogate that knows one objective is refused before anything was evaluated.
+#[test]
+fn a_surrogate_of_one_objective_is_refused_at_once() {
+    let transfer = TransferSurrogate::new(GpSurrogate::default(), line().domain(), Vec::new()).unwrap();
+    let optimizer = MultiObjectiveOptimizer::new(line()).with_surrogate(transfer);
+    let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(10));
+    let error = study.run(|config, _| parabolas(config)).unwrap_err();
+    assert!(error.to_string().contains("fitting the surrogates"), "{error}");
+    assert_eq!(study.history().len(), 0);
 }
 
 #[test]

@@ -268,11 +268,11 @@ fn anchors_are_as_many_as_are_set() {
             t: 1,
             domain: space.domain(),
             observed: observed.as_ref(),
+            is_promising: None,
             noise_variance: fitted.noise_variance(),
             rng: &mut Seed(3).stream("anchors", 0),
         };
-        let gradient =
-            TargetKnowledgeGradient { axis: &axis, anchors, maximizer: &maximizer, is_feasible: None };
+        let gradient = TargetKnowledgeGradient { axis: &axis, anchors, maximizer: &maximizer };
         let found = gradient.anchors(&mut context).unwrap();
         assert_eq!(found.len(), count, "{anchors} anchors");
         assert!(found.rows().all(|x| x[1] == target), "{found:?}");

@@ -2,7 +2,7 @@
 
 use thrifty_acquisition::AcquisitionFactory;
 use thrifty_acquisition::{ProbabilityOfImprovement, Utility};
-use thrifty_bo::{BayesianOptimizer, BoSettings, FailurePolicy, InitialDesign, Maximizer};
+use thrifty_bo::{BayesianOptimizer, BoSettings, Convergence, FailurePolicy, InitialDesign, Maximizer};
 use thrifty_cv::FoldQuery;
 use thrifty_fcvopt::FractionalCv;
 use thrifty_hybrid::{Exploration, ExplorePoint, Hybrid, HybridSettings, OnConvergence};
@@ -50,6 +50,21 @@ fn history() -> History<Config> {
     let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(5));
     study.run(|config, _| loss(config)).unwrap();
     study.history().clone()
+}
+
+/// An optimiser that explores by itself in a turn that exploits says so.
+#[test]
+fn points_that_the_optimizer_explores_count_as_explored() {
+    let base = BoSettings { convergence: Convergence::Explore { epsilon: 0.1 }, ..base() };
+    let hybrid = around(line(), base, settings(Exploration::Never));
+    let mut study = Study::new(hybrid, Seed(1)).with_stop(MaxTrials(20));
+    study.run(|config, _| (at(config) - 0.3).powi(2)).unwrap();
+    let modelled = || study.history().trials()[4..].iter();
+    let explored: f64 = modelled().map(|trial| trial.diagnostics["explored"]).sum();
+    let unexploited = modelled().filter(|trial| !trial.diagnostics.contains_key("acquisition")).count();
+    assert!(unexploited > 3, "{unexploited}");
+    assert_eq!(explored, unexploited as f64);
+    assert!(modelled().all(|trial| trial.diagnostics["forced"] == 0.0));
 }
 
 /// Suggestions to one history for trials of many numbers: one coin each.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use thrifty_cmaes::CmaEs;
 use thrifty_hybrid::CoinFlip;
 use thrifty_sampling::Seed;
 use thrifty_search::RandomSearch;
@@ -111,6 +112,21 @@ fn explored_points_are_allowed() {
     let text = format!("{error} {:?}", std::error::Error::source(&error).map(ToString::to_string));
     assert!(text.contains("exploring in trial 3"), "{text}");
     assert!(text.contains("none of 10000 random configurations is allowed"), "{text}");
+}
+
+/// Explored points of an evolution strategy count as trials from elsewhere: they have nothing of the point that they replace.
+#[test]
+fn explored_points_have_no_memo_of_another_point() {
+    const DIM: usize = 10;
+    let memos = |rate: f64| {
+        let optimizer =
+            CoinFlip::new(CmaEs::new(Space::unit_cube(DIM)), Space::unit_cube(DIM), rate).unwrap();
+        let mut study = Study::new(optimizer, Seed(2)).with_stop(MaxTrials(40));
+        let loss = |config: &Config| (0..DIM).map(|d| config.float(&format!("x{d}")).unwrap()).sum::<f64>();
+        study.run(|config, _| loss(config)).unwrap();
+        study.history().trials().iter().filter(|trial| !trial.memo.is_empty()).count()
+    };
+    assert_eq!((memos(0.0), memos(1.0)), (40, 0));
 }
 
 /// A point of a finite space that was asked already gives way to the suggestion of the optimiser.

@@ -166,6 +166,24 @@ fn running_trials_lower_targets() {
     assert!(value(running(), 0.5) < value(plain(), 0.5) - 0.1);
 }
 
+/// A fixed target is in units of the loss under every transform.
+#[test]
+fn fixed_targets_are_losses() {
+    for losses in
+        [LossTransform::None, LossTransform::UpperTail, LossTransform::UpperHalf, LossTransform::BothTails]
+    {
+        with(plain(), StateSettings { losses, ..settings() }, |state, _| {
+            for loss in [-2.0, 0.05, 0.3, 40.0] {
+                let target = state.target(ImprovementTarget::Fixed(loss));
+                let expected = state.transform().map_or(loss, |transform| transform.apply(loss));
+                assert_eq!(target, expected, "{losses:?}");
+                assert!(close(state.loss_of(target), loss), "{losses:?}: {}", state.loss_of(target));
+            }
+            assert_eq!(state.transform().is_none(), losses == LossTransform::None);
+        });
+    }
+}
+
 /// The mean of a log-normal cost is exp(μ + σ²/2); a weight is the probability times its power of minus the exponent.
 #[test]
 fn weights_are_those_of_independent_fits() {

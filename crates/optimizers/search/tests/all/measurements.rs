@@ -94,12 +94,25 @@ fn pareto_sets_have_the_first_of_equal_feasible_losses() {
         objectives: objectives.to_vec(),
     };
     assert_eq!(set.members, [member(1, [1.0, 3.0]), member(3, [2.0, 1.0])]);
-    assert_eq!(set.losses().rows().map(<[f64]>::to_vec).collect::<Vec<_>>(), [[1.0, 3.0], [2.0, 1.0]]);
+    let losses = set.losses().unwrap();
+    assert_eq!(losses.rows().map(<[f64]>::to_vec).collect::<Vec<_>>(), [[1.0, 3.0], [2.0, 1.0]]);
     // To (4, 5): 3·2 and 2·4, of which 2·2 is common.
     let reference = ReferencePoint::explicit(vec![4.0, 5.0]).unwrap();
     assert!((set.hypervolume(&reference).unwrap() - 10.0).abs() < 1e-12);
+    // Members of different numbers of objectives are an error everywhere.
+    let odd = ParetoSet {
+        members: vec![
+            member(1, [1.0, 3.0]),
+            ParetoMember { objectives: vec![1.0; 3], ..member(2, [0.0; 2]) },
+        ],
+    };
+    let error = "a member has 3 objectives, expected 2";
+    assert_eq!(ParetoSet::among(odd.members.clone()).unwrap_err().to_string(), error);
+    assert_eq!(odd.losses().unwrap_err().to_string(), error);
+    assert_eq!(odd.hypervolume(&reference).unwrap_err().to_string(), error);
     let empty = ParetoSet::default();
-    assert_eq!((empty.losses().len(), empty.losses().dim()), (0, 0));
+    let none = empty.losses().unwrap();
+    assert_eq!((none.len(), none.dim()), (0, 0));
     assert_eq!(ParetoSet::among(vec![]).unwrap(), empty);
 }
 
