@@ -20,6 +20,8 @@ pub struct Gp<K> {
     settings: GpSettings,
     /// Hyperparameters of an earlier fit, as [`GpPosterior::hyperparameters`] gives them.
     warm: Option<Vec<f64>>,
+    /// True if a fit maximizes the density on the scale of learning, that of the samples, instead of that on the natural scale.
+    on_learning_scale: bool,
 }
 
 impl Gp<Scaled<Matern52>> {
@@ -116,7 +118,7 @@ impl<K: Kernel + Clone> Gp<K> {
     /// A process with default settings.
     #[must_use]
     pub fn new(kernel: K) -> Self {
-        Self { kernel, settings: GpSettings::default(), warm: None }
+        Self { kernel, settings: GpSettings::default(), warm: None, on_learning_scale: false }
     }
 
     /// Replaces the settings.
@@ -144,6 +146,11 @@ impl<K: Kernel + Clone> Gp<K> {
     pub fn warm_started(mut self, hyperparameters: Vec<f64>) -> Self {
         self.warm = Some(hyperparameters);
         self
+    }
+
+    /// Maximizes the density that the samples of [`Gp::sample_with_noise`] are of: that on the scale of learning.
+    pub(crate) fn maximizing_on_learning_scale(self) -> Self {
+        Self { on_learning_scale: true, ..self }
     }
 
     /// Hyperparameters that the next fit starts from, if there are any.
@@ -182,7 +189,9 @@ impl<K: Kernel + Clone> Gp<K> {
         rng: &mut Stream,
     ) -> Result<GpPosterior<K>, GpError> {
         let data = self.checked(x, y, variances)?;
-        let (learnt, restarts) = fit::learn(&self.kernel, &self.settings, &data, self.warm.as_deref(), rng)?;
+        let (kernel, warm) = (&self.kernel, self.warm.as_deref());
+        let (learnt, restarts) =
+            fit::learn(kernel, &self.settings, &data, warm, self.on_learning_scale, rng)?;
         GpPosterior::new(learnt, data, &self.settings.jitter, restarts)
     }
 

@@ -17,6 +17,7 @@ mod fitted;
 mod gp;
 mod kernel_choice;
 mod learning;
+mod learning_scale;
 mod left_out;
 mod likelihood;
 mod likelihood_loops;

@@ -249,6 +249,14 @@ impl GpSurrogate {
         warm_start: Option<&[f64]>,
     ) -> Result<Gp<Box<dyn Kernel>>, SurrogateError> {
         let process = self.process_for(domain, data.x)?;
+        let process = match self.learning {
+            // Where there are too many observations to sample, the maximum is that of the same density: on the natural scale the priors
+            // of the samples would draw it to lengthscales and a noise near 0.
+            Learning::Sampled(sampling) if sampling.sampler(data.len()).is_none() => {
+                process.maximizing_on_learning_scale()
+            }
+            _ => process,
+        };
         // Of several samples the first.
         let first = warm_start.map(|values| values.get(..process.num_params()).unwrap_or(values));
         Ok(match first {

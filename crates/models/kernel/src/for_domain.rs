@@ -103,7 +103,7 @@ impl Inputs {
     ///
     /// A maximum a posteriori takes the density of a prior as it is, without a Jacobian, so that log-normal(μ, σ) draws it to its mode
     /// `exp(μ - σ²)`. A sample is of the law itself, whose median is `exp(μ)`: 4.1 √d with the [`dimension_scaled_prior`], nearly
-    /// linear functions. This law has its median at that mode, 0.2 √d. Source: `run gp/calibration`.
+    /// linear functions. This law has its median at that mode, 0.2 √d. Source: `run gp/calibration`. For a maximum take [`Inputs::for_dimension`].
     #[must_use]
     pub fn for_sampling(dim: usize) -> Self {
         let moved = match dimension_scaled_prior(dim) {
