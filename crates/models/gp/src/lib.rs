@@ -48,4 +48,5 @@ pub use surrogate::GpSurrogate;
 pub use thrifty_domain::{Points, PointsRef};
 pub use thrifty_sampling::Seed;
 pub use thrifty_surrogate::{Posterior, Prediction};
+pub use training::Training;
 pub use yeo_johnson::YeoJohnson;

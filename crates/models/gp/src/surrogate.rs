@@ -135,6 +135,19 @@ impl GpSurrogate {
         Ok(process)
     }
 
+    /// [`GpSurrogate::process_for`] with the priors of a maximum, whatever [`GpSurrogate::learning`] is: for models that learn in a way of
+    /// their own.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn process_for_maximum(
+        &self,
+        domain: &Domain,
+        x: PointsRef<'_>,
+    ) -> Result<Gp<Box<dyn Kernel>>, SurrogateError> {
+        Self { learning: Learning::MostProbable, ..self.clone() }.process_for(domain, x)
+    }
+
     fn kernel_of<R: StationaryProfile>(&self, domain: &Domain) -> Result<Box<dyn Kernel>, KernelError> {
         // A kernel that is known at compile time is the fastest.
         let numeric = |variable: &Variable| {
