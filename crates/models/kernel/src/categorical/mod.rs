@@ -56,6 +56,14 @@ impl<L: CategoricalCorrelation> Categorical<L> {
         })
     }
 
+    /// Replaces the bounds for learning; the values are clamped to them.
+    ///
+    /// # Errors
+    /// [`KernelError`] when a bound is out of the range of the parameter, or they are in the wrong order.
+    pub fn with_bounds(self, low: f64, high: f64) -> Result<Self, KernelError> {
+        Ok(Self { values: self.values.with_bounds(L::NAME, low, high)?, ..self })
+    }
+
     /// Sets a prior for every parameter.
     #[must_use]
     pub fn with_prior(self, prior: Prior) -> Self {
