@@ -155,6 +155,6 @@ impl<K: Kernel + Clone> RobustGp<K> {
             data.inputs.clone(),
             data.targets,
         )?;
-        Ok(RobustPosterior::new(process, weighting, params, restarts))
+        Ok(RobustPosterior::new(process, &self.student, weighting, params, restarts))
     }
 }

@@ -96,8 +96,9 @@ impl<K: Kernel + Clone + 'static> FittedSurrogate for RobustPosterior<K> {
         self.hyperparameters()
     }
 
+    /// The tails count: an interval of a new observation is that of the Student-t noise.
     fn noise_variance(&self) -> f64 {
-        self.noise_variance()
+        self.observed_noise_variance()
     }
 
     fn fantasize(&self, x: &[f64], y: f64) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
