@@ -83,7 +83,7 @@ pub struct GpSettings {
     /// Method of the search.
     #[serde(skip_serializing_if = "is_default")]
     pub search: Search,
-    /// Likelihood evaluations that one start may take.
+    /// Likelihood evaluations that one start may take; the best one may take as many again after a [scout](GpSettings::scout).
     pub max_evaluations: usize,
     /// Jitter that may be added to a covariance that cannot be factored; the posterior reports the amount.
     pub jitter: JitterLadder,

@@ -24,7 +24,7 @@ use crate::{Kernel, KernelError, KernelWorkspace};
 /// coregionalization model: several correlated functions, such as the folds of a cross-validation.
 ///
 /// The levels are one-hot in as many columns as there are, or in one column at `(a + ½) / K`. Any other point belongs to the level of
-/// its largest column, or of the cell that holds it. Cost: O(K³) per matrix beside one table look-up per entry.
+/// its largest column, or of the cell that holds it. It has no random features. Cost: O(K³) per matrix beside one table look-up per entry.
 /// Parameters: `std_dev[a]` > 0 within `[0.05, 20]`, log scale; `angle[i]` in (0, 1) within `[0.01, 0.99]`, logit scale, the
 /// angles of level 1, then those of level 2, and so on; ½ throughout is independence.
 /// Source: `pinheiro1996`, section 2.3 (spherical parametrization); `bonilla2008`.
