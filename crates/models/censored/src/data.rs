@@ -25,6 +25,8 @@ pub(crate) struct ScaledResponses {
     censored: Vec<(usize, Bound)>,
     pub(crate) inputs: Option<InputScaling>,
     pub(crate) targets: TargetScaling,
+    /// Jitter that may be added to the covariance of the values.
+    jitter: JitterLadder,
 }
 
 /// Normal observations that stand for all responses.
@@ -74,6 +76,7 @@ impl ScaledResponses {
             censored,
             inputs,
             targets,
+            jitter: settings.jitter.clone(),
         })
     }
 
@@ -101,7 +104,7 @@ impl ScaledResponses {
         let mut covariance = Matrix::from_fn(b, b, |i, j| at(self.censored[i].0, self.censored[j].0));
         // Without values all of this is 0.
         let c_vv = Matrix::from_fn(v, v, |i, j| at(self.values[i], self.values[j]));
-        let factor = Cholesky::new(&c_vv, &JitterLadder::default())?;
+        let factor = Cholesky::new(&c_vv, &self.jitter)?;
         let mut residual: Vec<f64> = self.values.iter().map(|i| self.numbers[*i] - mean).collect();
         factor.solve_lower_in_place(&mut residual);
         let fit: f64 = residual.iter().map(|r| r * r).sum();

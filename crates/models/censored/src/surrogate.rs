@@ -1,12 +1,12 @@
 //! Censored Gaussian processes as surrogates.
 
 use thrifty_domain::Domain;
-use thrifty_gp::GpSurrogate;
+use thrifty_gp::{GpSurrogate, Training};
 use thrifty_kernel::Kernel;
 use thrifty_sampling::Stream;
 use thrifty_surrogate::{Description, FittedSurrogate, Observations, Posterior, Surrogate, SurrogateError};
 
-use crate::{CensoredGp, CensoredPosterior, Propagation, Response};
+use crate::{CensoredError, CensoredGp, CensoredPosterior, Propagation, Response};
 
 /// Gaussian-process surrogate of left-censored responses: a target at or below `floor` is the inequality f(x) + ε ≤ floor.
 ///
@@ -19,7 +19,8 @@ use crate::{CensoredGp, CensoredPosterior, Propagation, Response};
 pub struct CensoredGpSurrogate {
     /// Smallest response that is observed as it is.
     pub floor: f64,
-    /// Kernel and settings of the process.
+    /// Kernel, settings and conditioning of the process. Its way of learning and of keeping hyperparameters is not used: every fit takes the
+    /// maximum, beyond 1,000 responses from half of a [subset](GpSurrogate::conditioning).
     pub process: GpSurrogate,
     /// Settings of expectation propagation.
     #[serde(default)]
@@ -32,10 +33,18 @@ impl CensoredGpSurrogate {
     pub fn above(floor: f64) -> Self {
         Self { floor, process: GpSurrogate::default(), propagation: Propagation::default() }
     }
+
+    fn responses(&self, y: &[f64]) -> Vec<Response> {
+        y.iter().map(|y| Response::clipped(*y, self.floor)).collect()
+    }
 }
 
 /// Name of the surrogate in errors and journals.
 const NAME: &str = "censored gaussian process";
+
+fn failed(error: CensoredError) -> SurrogateError {
+    SurrogateError::failed(NAME, error)
+}
 
 impl Surrogate for CensoredGpSurrogate {
     fn fit(
@@ -45,14 +54,36 @@ impl Surrogate for CensoredGpSurrogate {
         warm_start: Option<&[f64]>,
         rng: &mut Stream,
     ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
-        let responses: Vec<Response> = data.y.iter().map(|y| Response::clipped(*y, self.floor)).collect();
-        let mut process =
-            CensoredGp::new(self.process.process_for(domain, data.x)?).with_propagation(self.propagation);
+        let mut process = self.process.process_for_maximum(domain, data.x)?;
+        // A subset is chosen in the metric of the last hyperparameters.
         if let Some(warm_start) = warm_start {
             process = process.warm_started(warm_start.to_vec());
         }
-        let fitted = process.fit_with_noise(data.x, &responses, &data.noise_variances(), rng);
-        Ok(Box::new(fitted.map_err(|error| SurrogateError::failed(NAME, error))?))
+        // All targets at the floor count alike in the choice of a subset.
+        let y: Vec<f64> = self.responses(data.y).iter().map(|response| response.number()).collect();
+        let all = Observations { y: &y, ..data };
+        let of_process = |error| failed(CensoredError::Process(error));
+        let training = Training::choose(self.process.conditioning, &process, all).map_err(of_process)?;
+        let few = training.to_learn_from(&process).map_err(of_process)?;
+        let mut process = CensoredGp::new(process).with_propagation(self.propagation);
+        if let Some(warm_start) = warm_start {
+            process = process.warm_started(warm_start.to_vec());
+        }
+        let mut fit = |process: &CensoredGp<_>, data: Observations<'_>| {
+            let responses = self.responses(data.y);
+            process.fit_with_noise(data.x, &responses, &data.noise_variances(), rng).map_err(failed)
+        };
+        let data = training.data();
+        let fitted = match few {
+            None => fit(&process, data)?,
+            Some(few) => {
+                let learnt = fit(&process, few.data())?;
+                let process = process.warm_started(learnt.hyperparameters());
+                let responses = self.responses(data.y);
+                process.condition_with_noise(data.x, &responses, &data.noise_variances()).map_err(failed)?
+            }
+        };
+        Ok(Box::new(fitted))
     }
 
     fn describe(&self) -> Result<Description, SurrogateError> {
@@ -74,7 +105,6 @@ impl<K: Kernel + Clone + 'static> FittedSurrogate for CensoredPosterior<K> {
     }
 
     fn fantasize(&self, x: &[f64], y: f64) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
-        let conditioned = self.with_observation(x, y).map_err(|error| SurrogateError::failed(NAME, error))?;
-        Ok(Box::new(conditioned))
+        Ok(Box::new(self.with_observation(x, y).map_err(failed)?))
     }
 }

@@ -9,6 +9,7 @@ use thrifty_params::{LogLikelihood, MapObjective, Param, Parameterized, SliceSam
 use thrifty_sampling::Stream;
 
 use crate::data::ScaledData;
+use crate::learning_scale::OnLearningScale;
 use crate::{ExactLikelihood, GpError, GpSettings, Search};
 
 /// Result of one start of the hyperparameter search.
@@ -74,19 +75,24 @@ pub(crate) fn sample<K: Kernel + Clone>(
     Ok(samples.iter().map(learnt).collect())
 }
 
-/// The hyperparameters of highest posterior density on the data, and what each start came to.
+/// The hyperparameters of highest posterior density on the data, on the natural scale or on that of learning, and what each start came to.
 pub(crate) fn learn<K: Kernel + Clone>(
     kernel: &K,
     settings: &GpSettings,
     data: &ScaledData,
     warm: Option<&[f64]>,
+    on_learning_scale: bool,
     rng: &mut Stream,
 ) -> Result<(Learnt<K>, Vec<Restart>), GpError> {
     let mut kernel = kernel.clone();
     let mut likelihood =
         ExactLikelihood::new(&mut kernel, data.x.as_ref(), &data.y, &settings.noise, settings.mean)
             .with_known_noise(&data.noise);
-    let (best, restarts) = learn_parameters(&mut likelihood, settings, warm, rng)?;
+    let (best, restarts) = if on_learning_scale {
+        learn_parameters(&mut OnLearningScale::new(&mut likelihood), settings, warm, rng)?
+    } else {
+        learn_parameters(&mut likelihood, settings, warm, rng)?
+    };
     Ok((finish(&mut likelihood, &best).into_learnt(kernel), restarts))
 }
 

@@ -1,7 +1,7 @@
 //! Gaussian process before data.
 
 use thrifty_check::not_empty;
-use thrifty_domain::{Domain, PointsRef};
+use thrifty_domain::{Domain, PointsRef, Variable, VariableKind};
 use thrifty_kernel::{
     Inputs, Kernel, KernelError, Matern12, Matern32, Matern52, Scaled, SquaredExponential, Stationary,
     StationaryProfile, for_domain,
@@ -20,6 +20,10 @@ pub struct Gp<K> {
     settings: GpSettings,
     /// Hyperparameters of an earlier fit, as [`GpPosterior::hyperparameters`] gives them.
     warm: Option<Vec<f64>>,
+    /// True if a fit maximizes the density on the scale of learning, that of the samples, instead of that on the natural scale.
+    on_learning_scale: bool,
+    /// True if inputs are never scaled: some of their columns are codes, or are warped on the unit interval.
+    keeps_inputs: bool,
 }
 
 impl Gp<Scaled<Matern52>> {
@@ -72,6 +76,15 @@ impl<R: StationaryProfile> Gp<Scaled<Stationary<R>>> {
     }
 }
 
+/// True if all variables are unconditional numbers, so that no column is a code.
+pub(crate) fn all_numeric(domain: &Domain) -> bool {
+    let is_number = |variable: &Variable| {
+        variable.conditions.is_empty()
+            && matches!(variable.kind, VariableKind::Continuous | VariableKind::Stepped { .. })
+    };
+    domain.variables().iter().all(is_number)
+}
+
 pub(crate) fn default_kernel<R: StationaryProfile>(inputs: &Inputs, dim: usize) -> Scaled<Stationary<R>> {
     let kernel = || {
         let (low, high) = inputs.bounds;
@@ -105,10 +118,11 @@ impl Gp<Box<dyn Kernel>> {
         inputs: &Inputs,
     ) -> Result<Self, KernelError> {
         let scaled = Scaled::new(for_domain::<R>(domain, inputs)?, 1.0)?.with_bounds(1e-3, 1e3)?;
-        Ok(Self::new(match inputs.prior {
+        let process = Self::new(match inputs.prior {
             Some(_) => scaled.with_prior(Prior::LogNormal { mu: 0.0, sigma: 1.0 }).clone_box(),
             None => scaled.clone_box(),
-        }))
+        });
+        Ok(Self { keeps_inputs: inputs.warped || !all_numeric(domain), ..process })
     }
 }
 
@@ -116,13 +130,21 @@ impl<K: Kernel + Clone> Gp<K> {
     /// A process with default settings.
     #[must_use]
     pub fn new(kernel: K) -> Self {
-        Self { kernel, settings: GpSettings::default(), warm: None }
+        Self {
+            kernel,
+            settings: GpSettings::default(),
+            warm: None,
+            on_learning_scale: false,
+            keeps_inputs: false,
+        }
     }
 
-    /// Replaces the settings.
+    /// Replaces the settings. A process [on a domain](Gp::on_domain) of which not all variables are unconditional numbers, or with warped
+    /// inputs, does not normalize its inputs.
     #[must_use]
     pub fn with_settings(mut self, settings: GpSettings) -> Self {
-        self.settings = settings;
+        let normalize_inputs = settings.normalize_inputs && !self.keeps_inputs;
+        self.settings = GpSettings { normalize_inputs, ..settings };
         self
     }
 
@@ -144,6 +166,11 @@ impl<K: Kernel + Clone> Gp<K> {
     pub fn warm_started(mut self, hyperparameters: Vec<f64>) -> Self {
         self.warm = Some(hyperparameters);
         self
+    }
+
+    /// Maximizes the density that the samples of [`Gp::sample_with_noise`] are of: that on the scale of learning.
+    pub(crate) fn maximizing_on_learning_scale(self) -> Self {
+        Self { on_learning_scale: true, ..self }
     }
 
     /// Hyperparameters that the next fit starts from, if there are any.
@@ -182,7 +209,9 @@ impl<K: Kernel + Clone> Gp<K> {
         rng: &mut Stream,
     ) -> Result<GpPosterior<K>, GpError> {
         let data = self.checked(x, y, variances)?;
-        let (learnt, restarts) = fit::learn(&self.kernel, &self.settings, &data, self.warm.as_deref(), rng)?;
+        let (kernel, warm) = (&self.kernel, self.warm.as_deref());
+        let (learnt, restarts) =
+            fit::learn(kernel, &self.settings, &data, warm, self.on_learning_scale, rng)?;
         GpPosterior::new(learnt, data, &self.settings.jitter, restarts)
     }
 

@@ -24,7 +24,8 @@ pub struct Sampling {
     pub members: usize,
     /// Samples times observations at most: the number of samples falls to 4.
     pub rows: usize,
-    /// Number of observations beyond which the maximum a posteriori is taken: the posterior of the hyperparameters is narrow then.
+    /// Number of observations beyond which the maximum of the density of the samples is taken, which is that on the scale of learning:
+    /// the posterior of the hyperparameters is narrow then.
     pub until: usize,
 }
 
@@ -60,7 +61,7 @@ impl Sampling {
         Ok(())
     }
 
-    /// The sampler for so many observations; nothing where the maximum a posteriori is taken.
+    /// The sampler for so many observations; nothing where the maximum is taken.
     pub(crate) fn sampler(self, observations: usize) -> Option<SliceSampler> {
         let count = (self.rows / observations.max(1)).max(FEWEST).min(self.members);
         (observations <= self.until).then_some(SliceSampler { count, burn_in: BURN_IN, steps: STEPS })

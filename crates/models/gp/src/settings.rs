@@ -66,7 +66,9 @@ pub struct GpSettings {
     pub noise: Noise,
     /// Constant mean.
     pub mean: Mean,
-    /// Map each input column to `[0, 1]` before fitting. Off by default: inputs come from the unit cube.
+    /// Map each input column to `[0, 1]` before fitting. Off by default: inputs come from the unit cube. For columns of numbers alone: a
+    /// column of codes (a choice, the activity of a conditional parameter, a fold) means something else once it is scaled, and a warp is
+    /// a function on the unit interval. [`GpSurrogate`](crate::GpSurrogate) and [`Gp::on_domain`](crate::Gp::on_domain) keep such inputs as they are.
     #[serde(rename = "normalise_inputs", alias = "normalize_inputs")]
     pub normalize_inputs: bool,
     /// Give targets mean 0 and standard deviation 1 before fitting.
@@ -81,7 +83,7 @@ pub struct GpSettings {
     /// Method of the search.
     #[serde(skip_serializing_if = "is_default")]
     pub search: Search,
-    /// Likelihood evaluations that one start may take.
+    /// Likelihood evaluations that one start may take; the best one may take as many again after a [scout](GpSettings::scout).
     pub max_evaluations: usize,
     /// Jitter that may be added to a covariance that cannot be factored; the posterior reports the amount.
     pub jitter: JitterLadder,

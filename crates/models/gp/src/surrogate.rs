@@ -1,6 +1,6 @@
 //! Gaussian processes as surrogates.
 
-use thrifty_domain::{Domain, PointsRef, Variable, VariableKind};
+use thrifty_domain::{Domain, PointsRef};
 use thrifty_kernel::{
     Inputs, Kernel, KernelError, Matern12Profile, Matern32Profile, Matern52Profile, Scaled,
     SquaredExponentialProfile, Stationary, StationaryProfile, check_on,
@@ -10,7 +10,7 @@ use thrifty_sampling::Stream;
 use thrifty_surrogate::{Description, EarlierFit, FittedSurrogate, Observations, Surrogate, SurrogateError};
 
 use crate::error::{NAME, failed};
-use crate::gp::default_kernel;
+use crate::gp::{all_numeric, default_kernel};
 use crate::learning::is_default;
 use crate::refit::is_surprised;
 use crate::training::Training;
@@ -47,7 +47,8 @@ use crate::{
 pub struct GpSurrogate {
     /// Kernel family.
     pub family: KernelFamily,
-    /// Noise, mean, scaling and fit.
+    /// Noise, mean, scaling and fit. Inputs are [normalized](GpSettings::normalize_inputs) only where all variables are unconditional numbers
+    /// that are not warped.
     pub settings: GpSettings,
     /// Bounds of the lengthscales, if not the default ones; lengthscales have no prior then.
     pub lengthscale_bounds: Option<(f64, f64)>,
@@ -106,7 +107,7 @@ impl GpSurrogate {
         if let Some(kernel) = &self.kernel {
             let named = format!("kernel \"{}\"", kernel.name());
             let kernel = kernel.build(domain).map_err(|error| SurrogateError::failed(named, error))?;
-            return Ok(Gp::new(kernel).with_settings(self.settings.clone()));
+            return Ok(Gp::new(kernel).with_settings(self.settings_on(domain)));
         }
         let kernel = match self.family {
             KernelFamily::SquaredExponential => self.kernel_of::<SquaredExponentialProfile>(domain),
@@ -115,7 +116,14 @@ impl GpSurrogate {
             KernelFamily::Matern52 => self.kernel_of::<Matern52Profile>(domain),
         };
         let kernel = kernel.map_err(|error| SurrogateError::failed(NAME, error))?;
-        Ok(Gp::new(kernel).with_settings(self.settings.clone()))
+        Ok(Gp::new(kernel).with_settings(self.settings_on(domain)))
+    }
+
+    /// The settings, with inputs that stay as they are unless all of them are numbers.
+    fn settings_on(&self, domain: &Domain) -> GpSettings {
+        let is_warped = self.warp_inputs && self.kernel.is_none();
+        let normalize_inputs = self.settings.normalize_inputs && all_numeric(domain) && !is_warped;
+        GpSettings { normalize_inputs, ..self.settings.clone() }
     }
 
     /// The Gaussian process for data: as [`GpSurrogate::process`], with a kernel of one's own checked at up to 32 of the points.
@@ -135,13 +143,22 @@ impl GpSurrogate {
         Ok(process)
     }
 
+    /// [`GpSurrogate::process_for`] with the priors of a maximum, whatever [`GpSurrogate::learning`] is: for models that learn in a way of
+    /// their own.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn process_for_maximum(
+        &self,
+        domain: &Domain,
+        x: PointsRef<'_>,
+    ) -> Result<Gp<Box<dyn Kernel>>, SurrogateError> {
+        Self { learning: Learning::MostProbable, ..self.clone() }.process_for(domain, x)
+    }
+
     fn kernel_of<R: StationaryProfile>(&self, domain: &Domain) -> Result<Box<dyn Kernel>, KernelError> {
         // A kernel that is known at compile time is the fastest.
-        let numeric = |variable: &Variable| {
-            variable.conditions.is_empty()
-                && matches!(variable.kind, VariableKind::Continuous | VariableKind::Stepped { .. })
-        };
-        let plain = domain.variables().iter().all(numeric) && !self.warp_inputs;
+        let plain = all_numeric(domain) && !self.warp_inputs;
         let on_domain = |inputs: &Inputs| Ok(Gp::on_domain_with::<R>(domain, inputs)?.kernel().clone());
         match self.lengthscale_bounds {
             None => {
@@ -206,7 +223,8 @@ impl Surrogate for GpSurrogate {
                 return Ok(Box::new(training.fitted(posterior, learnt_from)));
             }
         } else if learnt_from.is_some() && self.refit.is_settled(data.len()) {
-            let settled = process.clone().with_settings(GpSettings { restarts: 0, ..self.settings.clone() });
+            let settings = GpSettings { restarts: 0, ..process.settings().clone() };
+            let settled = process.clone().with_settings(settings);
             // Where even the start has no factor, others may.
             if let Ok(fitted) = training.learn(&settled, rng) {
                 return Ok(Box::new(fitted));
@@ -249,6 +267,14 @@ impl GpSurrogate {
         warm_start: Option<&[f64]>,
     ) -> Result<Gp<Box<dyn Kernel>>, SurrogateError> {
         let process = self.process_for(domain, data.x)?;
+        let process = match self.learning {
+            // Where there are too many observations to sample, the maximum is that of the same density: on the natural scale the priors
+            // of the samples would draw it to lengthscales and a noise near 0.
+            Learning::Sampled(sampling) if sampling.sampler(data.len()).is_none() => {
+                process.maximizing_on_learning_scale()
+            }
+            _ => process,
+        };
         // Of several samples the first.
         let first = warm_start.map(|values| values.get(..process.num_params()).unwrap_or(values));
         Ok(match first {

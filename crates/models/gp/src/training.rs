@@ -13,7 +13,10 @@ use crate::subset::SMALLEST;
 use crate::{Conditioning, Gp, GpError, GpPosterior};
 
 /// All observations, and those of them that a process is conditioned on.
-pub(crate) struct Training<'a> {
+///
+/// For surrogates that learn by a likelihood of their own: they condition on [`data`](Training::data), with hyperparameters that they learn
+/// from [`to_learn_from`](Training::to_learn_from).
+pub struct Training<'a> {
     all: Observations<'a>,
     /// Nothing where all are kept.
     subset: Option<Subset>,
@@ -28,7 +31,11 @@ struct Subset {
 }
 
 impl Subset {
-    fn choose(process: &Gp<Box<dyn Kernel>>, all: Observations<'_>, size: usize) -> Result<Self, GpError> {
+    fn choose<K: Kernel + Clone>(
+        process: &Gp<K>,
+        all: Observations<'_>,
+        size: usize,
+    ) -> Result<Self, GpError> {
         let positions = process.subset(all.x, all.y, size)?;
         let mut x = Points::new(all.x.dim());
         positions.iter().for_each(|&i| x.push(all.x.row(i)));
@@ -43,9 +50,12 @@ impl Subset {
 
 impl<'a> Training<'a> {
     /// Chooses by the setting, in the metric of the process.
-    pub(crate) fn choose(
+    ///
+    /// # Errors
+    /// [`GpError`] for a subset of fewer than 16, and as [`Gp::subset`] where one is chosen.
+    pub fn choose<K: Kernel + Clone>(
         conditioning: Conditioning,
-        process: &Gp<Box<dyn Kernel>>,
+        process: &Gp<K>,
         all: Observations<'a>,
     ) -> Result<Self, GpError> {
         conditioning.validate()?;
@@ -54,15 +64,30 @@ impl<'a> Training<'a> {
         Ok(Self { all, subset })
     }
 
-    /// The process with hyperparameters that are learnt from the data.
+    /// Observations to condition on.
+    #[must_use]
+    pub fn data(&self) -> Observations<'_> {
+        self.subset.as_ref().map_or(self.all, Subset::data)
+    }
+
+    /// Observations to learn hyperparameters from, half of a subset, chosen in the same way; nothing where all are kept: then it is all.
     ///
-    /// From a subset they are learnt by half of it, chosen in the same way: learning costs some hundred factorizations, conditioning one.
+    /// Learning costs some hundred factorizations, conditioning one.
+    ///
+    /// # Errors
+    /// [`GpError`] as [`Gp::subset`].
+    pub fn to_learn_from<K: Kernel + Clone>(&self, process: &Gp<K>) -> Result<Option<Training<'_>>, GpError> {
+        let half = |kept: &Subset| Subset::choose(process, kept.data(), (kept.y.len() / 2).max(SMALLEST));
+        let subset = self.subset.as_ref().map(half).transpose()?;
+        Ok(subset.map(|half| Training { all: self.data(), subset: Some(half) }))
+    }
+
+    /// The process with hyperparameters that are learnt from the data.
     pub(crate) fn learn(&self, process: &Gp<Box<dyn Kernel>>, rng: &mut Stream) -> Result<FittedGp, GpError> {
         let data = self.data();
         let noise = data.noise_variances();
-        let posterior = if self.subset.is_some() {
-            let half = Subset::choose(process, data, (data.len() / 2).max(SMALLEST))?;
-            let few = half.data();
+        let posterior = if let Some(few) = self.to_learn_from(process)? {
+            let few = few.data();
             let learnt = process.fit_with_noise(few.x, few.y, &few.noise_variances(), rng)?;
             let process = process.clone().warm_started(learnt.hyperparameters());
             process.condition_with_noise(data.x, data.y, &noise)?
@@ -70,11 +95,6 @@ impl<'a> Training<'a> {
             process.fit_with_noise(data.x, data.y, &noise, rng)?
         };
         Ok(self.fitted(posterior, self.count()))
-    }
-
-    /// Observations to condition on.
-    pub(crate) fn data(&self) -> Observations<'_> {
-        self.subset.as_ref().map_or(self.all, Subset::data)
     }
 
     /// Number of all observations.

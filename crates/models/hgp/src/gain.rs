@@ -1,6 +1,6 @@
 //! Variance reduction by observing a fold.
 
-use thrifty_check::InputError;
+use thrifty_check::{InputError, all_finite};
 use thrifty_domain::Points;
 use thrifty_surrogate::{JointPosterior, Posterior};
 
@@ -30,9 +30,10 @@ impl Component {
     /// authors' package 0.5.2 minimises `t (t - σ_f²)` instead, which lacks the denominator.
     ///
     /// # Errors
-    /// [`InputError::Dimension`].
+    /// [`InputError`] for another dimension, and for a coordinate that is not finite.
     pub fn fold_gains(&self, x: &[f64], folds: &[usize]) -> Result<Vec<FoldGain>, HgpError> {
         self.check(x)?;
+        all_finite("coordinate", x)?;
         let codes = std::iter::once(self.code()).chain(folds.iter().map(|fold| *fold as f64));
         let rows: Vec<Vec<f64>> = codes.map(|code| [x, &[code]].concat()).collect();
         let n = rows.len();

@@ -40,6 +40,12 @@ pub enum KernelError {
         /// The fault.
         problem: String,
     },
+    /// Hyperparameters of a file that are not those of the kernel.
+    #[error("{problem}")]
+    Hyperparameters {
+        /// The fault.
+        problem: String,
+    },
     /// A kernel of lengthscales without a dimension.
     #[error("a kernel needs at least one lengthscale")]
     NoLengthscales,

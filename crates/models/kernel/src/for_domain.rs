@@ -5,7 +5,8 @@ use thrifty_prob::Prior;
 
 use crate::compose::Factors;
 use crate::{
-    Conditional, Constant, Hamming, Kernel, KernelError, OnColumns, Stationary, StationaryProfile, Warped,
+    ByLengthscale, CategoricalCorrelation, Conditional, Constant, Hamming, Kernel, KernelError, OnColumns,
+    Stationary, StationaryProfile, Warped,
 };
 
 /// Kernel of unit variance for a domain of continuous, stepped, categorical and conditional variables.
@@ -34,8 +35,14 @@ pub fn for_domain<R: StationaryProfile>(
         })
     };
     let hamming = |blocks: Vec<std::ops::Range<usize>>| -> Result<Hamming, KernelError> {
-        let values = vec![inputs.lengthscale.clamp(0.1, 100.0); blocks.len()];
-        let kernel = Hamming::new(blocks, values)?;
+        let (low, high) = inputs.bounds;
+        let count = blocks.len();
+        let mut kernel = Hamming::new(blocks, vec![inputs.lengthscale; count])?.with_bounds(low, high)?;
+        let (least, largest, _) = ByLengthscale::LEARNT;
+        let within = (low.max(least), high.min(largest));
+        if within.0 <= within.1 {
+            kernel = kernel.with_bounds(within.0, within.1)?;
+        }
         Ok(match &inputs.prior {
             Some(prior) => kernel.with_prior(prior.clone()),
             None => kernel,
@@ -82,7 +89,7 @@ pub fn for_domain<R: StationaryProfile>(
 pub struct Inputs {
     /// The lengthscale where learning starts.
     pub lengthscale: f64,
-    /// Smallest and largest lengthscale.
+    /// Smallest and largest lengthscale. Those of categories are within `[0.1, 100]` besides, if that leaves any.
     pub bounds: (f64, f64),
     /// The prior of each lengthscale.
     pub prior: Option<Prior>,
@@ -103,7 +110,7 @@ impl Inputs {
     ///
     /// A maximum a posteriori takes the density of a prior as it is, without a Jacobian, so that log-normal(μ, σ) draws it to its mode
     /// `exp(μ - σ²)`. A sample is of the law itself, whose median is `exp(μ)`: 4.1 √d with the [`dimension_scaled_prior`], nearly
-    /// linear functions. This law has its median at that mode, 0.2 √d. Source: `run gp/calibration`.
+    /// linear functions. This law has its median at that mode, 0.2 √d. Source: `run gp/calibration`. For a maximum take [`Inputs::for_dimension`].
     #[must_use]
     pub fn for_sampling(dim: usize) -> Self {
         let moved = match dimension_scaled_prior(dim) {

@@ -60,6 +60,11 @@ impl TryFrom<Unchecked> for Hyperparameters {
         let Unchecked { values, low, high, transform, prior, shared, fixed } = file;
         let checked = Self::new("hyperparameter", values, (low, high, transform))?;
         check_bounds("hyperparameter", transform, low, high)?;
+        if shared && checked.values.is_empty() {
+            return Err(KernelError::Hyperparameters {
+                problem: "shared hyperparameters without a value".into(),
+            });
+        }
         Ok(Self { prior, shared, fixed, ..checked })
     }
 }
@@ -74,6 +79,15 @@ pub(crate) fn read_one<'de, D: Deserializer<'de>>(file: D) -> Result<Hyperparame
         1 => Ok(read),
         count => Err(D::Error::custom(format!("{count} values of a hyperparameter, expected 1"))),
     }
+}
+
+/// Reads lengthscales of which there is one at least.
+///
+/// # Errors
+/// Those of the format, and for none.
+pub(crate) fn read_some<'de, D: Deserializer<'de>>(file: D) -> Result<Hyperparameters, D::Error> {
+    let read = Hyperparameters::deserialize(file)?;
+    if read.values.is_empty() { Err(D::Error::custom(KernelError::NoLengthscales)) } else { Ok(read) }
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
@@ -173,6 +187,18 @@ impl Hyperparameters {
     #[must_use]
     pub fn slot(&self, i: usize) -> usize {
         if self.shared { 0 } else { i }
+    }
+
+    /// Checks values from a file that a kernel takes on one scale, each a parameter of its own: `expected` names these.
+    pub(crate) fn require_own(&self, transform: Transform, expected: &str) -> Result<(), KernelError> {
+        let problem = if self.shared || self.fixed {
+            format!("hyperparameters that are shared or fixed, {expected}")
+        } else if self.transform != transform {
+            format!("hyperparameters with transform {:?}, expected {transform:?}", self.transform)
+        } else {
+            return Ok(());
+        };
+        Err(KernelError::Hyperparameters { problem })
     }
 
     /// The values.

@@ -2,7 +2,7 @@
 
 use thrifty_gp::{ExactLikelihood, Mean, Noise};
 use thrifty_kernel::{Kernel, KernelWorkspace};
-use thrifty_linalg::{Matrix, NotPositiveDefinite};
+use thrifty_linalg::{JitterLadder, Matrix, NotPositiveDefinite};
 use thrifty_params::{LogLikelihood, Param, Parameterized};
 
 use crate::data::ScaledObservations;
@@ -59,19 +59,41 @@ impl<'a, K: Kernel> RobustLikelihood<'a, K> {
     }
 
     /// Weights at the current parameters, from these or from equal ones.
-    pub(crate) fn weigh(&self, start: Option<&[f64]>) -> Result<Weighting, NotPositiveDefinite> {
+    fn weigh(&self, start: Option<&[f64]>) -> Result<Weighting, NotPositiveDefinite> {
+        let (c, residual, noise) = self.covariance();
+        weigh(&c, &residual, noise, &self.student, start).map_err(|index| NotPositiveDefinite {
+            n: residual.len(),
+            index,
+            jitter: 0.0,
+        })
+    }
+
+    /// Weights at the current parameters from equal ones, with the least jitter of the ladder under which the covariance has a factor.
+    pub(crate) fn weigh_with(&self, ladder: &JitterLadder) -> Result<Weighting, NotPositiveDefinite> {
+        let (c, residual, noise) = self.covariance();
+        let n = residual.len();
+        let scale = (0..n).map(|i| c[(i, i)]).sum::<f64>() / n as f64;
+        let mut failure = None;
+        for jitter in std::iter::once(0.0).chain(ladder.steps.iter().map(|step| step * scale)) {
+            let mut c = c.clone();
+            (0..n).for_each(|i| c[(i, i)] += jitter);
+            match weigh(&c, &residual, noise, &self.student, None) {
+                Ok(found) => return Ok(found),
+                Err(index) => failure = Some(NotPositiveDefinite { n, index, jitter }),
+            }
+        }
+        Err(failure.expect("an attempt without jitter"))
+    }
+
+    /// Covariance with the known noise, residuals and σ² at the current parameters.
+    fn covariance(&self) -> (Matrix, Vec<f64>, f64) {
         let (noise, mean) = self.noise_and_mean();
         let mut c = Matrix::default();
         self.kernel.forward(self.data.x.as_ref(), 1.0, &mut KernelWorkspace::default(), &mut c);
         for (i, known) in self.data.noise.iter().enumerate() {
             c[(i, i)] += known;
         }
-        let residual: Vec<f64> = self.data.y.iter().map(|y| y - mean).collect();
-        weigh(&c, &residual, noise, &self.student, start).map_err(|index| NotPositiveDefinite {
-            n: residual.len(),
-            index,
-            jitter: 0.0,
-        })
+        (c, self.data.y.iter().map(|y| y - mean).collect(), noise)
     }
 }
 

@@ -136,7 +136,8 @@ impl<K: Kernel + Clone> RobustGp<K> {
         let mut likelihood = self.likelihood(&mut kernel, data);
         likelihood.set_params(values);
         // From equal weights: a function of data and hyperparameters alone.
-        let (params, weighting): (Vec<Param>, _) = (likelihood.params(), likelihood.weigh(None)?);
+        let jitter = &self.process.settings().jitter;
+        let (params, weighting): (Vec<Param>, _) = (likelihood.params(), likelihood.weigh_with(jitter)?);
         let (noise, mean) = likelihood.noise_and_mean();
         // An observation without residual has the least noise; what others have beside it is known.
         let least = noise / self.student.largest_weight();
@@ -155,6 +156,6 @@ impl<K: Kernel + Clone> RobustGp<K> {
             data.inputs.clone(),
             data.targets,
         )?;
-        Ok(RobustPosterior::new(process, weighting, params, restarts))
+        Ok(RobustPosterior::new(process, &self.student, weighting, params, restarts))
     }
 }

@@ -6,8 +6,8 @@ use thrifty_kernel::Kernel;
 use thrifty_params::Param;
 use thrifty_surrogate::{JointPosterior, PathSampler, Posterior, PosteriorGradient};
 
-use crate::RobustError;
 use crate::weighting::Weighting;
+use crate::{RobustError, StudentT};
 
 /// A Gaussian process after observations with Student-t noise.
 ///
@@ -15,6 +15,8 @@ use crate::weighting::Weighting;
 #[derive(Debug, Clone)]
 pub struct RobustPosterior<K> {
     process: GpPosterior<K>,
+    /// Noise of a new observation in units of that of one without residual.
+    tails: f64,
     weighting: Weighting,
     params: Vec<Param>,
     restarts: Vec<Restart>,
@@ -23,11 +25,13 @@ pub struct RobustPosterior<K> {
 impl<K: Kernel> RobustPosterior<K> {
     pub(crate) fn new(
         process: GpPosterior<K>,
+        student: &StudentT,
         weighting: Weighting,
         params: Vec<Param>,
         restarts: Vec<Restart>,
     ) -> Self {
-        Self { process, weighting, params, restarts }
+        let tails = student.largest_weight() * student.normal_variance();
+        Self { process, tails, weighting, params, restarts }
     }
 
     /// Gaussian process posterior in which each observation has the noise variance σ²/w.
@@ -78,10 +82,17 @@ impl<K: Kernel> RobustPosterior<K> {
         &self.restarts
     }
 
-    /// Noise variance σ² ν/(ν + 1) of an observation without residual, on the scale of the targets.
+    /// Noise variance σ² ν/(ν + 1) of an observation without residual, on the scale of the targets: that of a fantasy.
     #[must_use]
     pub fn noise_variance(&self) -> f64 {
         self.process.noise_variance()
+    }
+
+    /// Variance of the normal noise whose 95 % interval is that of the Student-t noise of a new observation ([`StudentT::normal_variance`]), on
+    /// the scale of the targets.
+    #[must_use]
+    pub fn observed_noise_variance(&self) -> f64 {
+        self.tails * self.process.noise_variance()
     }
 }
 

@@ -163,6 +163,11 @@ fn factor(
     Ok((Some(Arc::new(factor_covariance(&matrix, posterior.prior_scale())?)), mean))
 }
 
+/// A variance that rounding brought below 0 is 0; NaN stays NaN, which `f64::max` would take for certainty.
+fn not_negative(variance: f64) -> f64 {
+    if variance.is_nan() { variance } else { variance.max(0.0) }
+}
+
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
@@ -182,7 +187,7 @@ impl Posterior for Conditioned<'_> {
         self.whiten(&mut cross);
         for (i, variance) in variance.iter_mut().enumerate() {
             let told = &cross[i * m..(i + 1) * m];
-            *variance = (*variance - dot(told, told)).max(0.0);
+            *variance = not_negative(*variance - dot(told, told));
         }
     }
 
@@ -234,7 +239,7 @@ impl JointPosterior for Conditioned<'_> {
                 out[i * n + j] -= less;
                 out[j * n + i] = out[i * n + j];
             }
-            out[i * n + i] = out[i * n + i].max(0.0);
+            out[i * n + i] = not_negative(out[i * n + i]);
         }
     }
 

@@ -44,4 +44,14 @@ impl Transform {
             Self::Logit => natural * (1.0 - natural),
         }
     }
+
+    /// `∂/∂θ ln(dθ/du)` at a natural value: the Jacobian's part in the gradient of a density on the scale of u.
+    #[must_use]
+    pub fn log_slope_derivative(self, natural: f64) -> f64 {
+        match self {
+            Self::Identity => 0.0,
+            Self::Log => 1.0 / natural,
+            Self::Logit => (1.0 - 2.0 * natural) / self.slope(natural),
+        }
+    }
 }

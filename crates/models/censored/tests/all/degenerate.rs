@@ -7,7 +7,7 @@ use thrifty_check::InputError;
 use thrifty_domain::Points;
 use thrifty_gp::{Gp, GpSettings, Mean, Noise};
 use thrifty_kernel::{Matern52, Scaled};
-use thrifty_linalg::Matrix;
+use thrifty_linalg::{JitterLadder, Matrix};
 use thrifty_sampling::Seed;
 use thrifty_surrogate::{Posterior, Prediction};
 
@@ -292,4 +292,18 @@ fn noise_variances_of_bounds_that_are_none_are_named() {
             assert_eq!((name, index), ("noise variance", 1), "{bound:?} with the noise {bad}");
         }
     }
+}
+
+/// The ladder of the settings holds for the values as well: two equal ones at one point without noise need a jitter, and none is allowed.
+#[test]
+fn jitter_is_that_of_the_settings() {
+    let x = Points::from_flat(vec![0.2, 0.2, 0.9], 1);
+    let responses = [Response::Value(0.3), Response::Value(0.3), Response::AtMost(0.1)];
+    let condition = |jitter: JitterLadder| {
+        let settings = GpSettings { jitter, ..known(0.0).settings().clone() };
+        CensoredGp::new(known(0.0).with_settings(settings)).condition(x.as_ref(), &responses)
+    };
+    assert!(condition(JitterLadder::default()).unwrap().process().jitter() > 0.0);
+    let error = condition(JitterLadder { steps: Vec::new() }).unwrap_err().to_string();
+    assert!(error.contains("2 rows is not positive definite at pivot 1"), "{error}");
 }

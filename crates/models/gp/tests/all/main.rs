@@ -5,6 +5,7 @@ mod degenerate;
 mod extremes;
 mod information;
 mod lookahead;
+mod mixed;
 mod outsider;
 mod properties;
 mod refit;

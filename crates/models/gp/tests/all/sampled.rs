@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use proptest::prelude::*;
+use rand_distr::{Distribution, StandardNormal};
 use thrifty_domain::{Domain, Points, PointsRef};
 use thrifty_gp::{ExactLikelihood, Gp, GpError, GpSettings, GpSurrogate, Learning, Mean, Noise, Sampling};
 use thrifty_kernel::{Kernel, Matern52, Scaled};
 use thrifty_params::{LogLikelihood, Param, Parameterized, SliceSampler};
 use thrifty_prob::Prior;
-use thrifty_sampling::{Seed, latin_hypercube};
+use thrifty_sampling::{Seed, Stream, latin_hypercube};
 use thrifty_surrogate::{
     EarlierFit, FittedSurrogate, JointPosterior, Mixture, Observations, Posterior, Prediction, Surrogate,
     contract, sample_jointly,
@@ -398,4 +399,41 @@ fn samples_are_remembered_with_five_digits() {
     }
     let most_probable = fit(&GpSurrogate::default(), &x, &y).hyperparameters();
     assert!(most_probable.iter().any(|value| *value != format!("{value:.4e}").parse::<f64>().unwrap()));
+}
+
+/// Beyond the samples the maximum is that of their density, so that noise is decided by evidence there too.
+#[test]
+fn noise_beyond_the_samples_is_decided_by_evidence() {
+    for seed in 0..5 {
+        let mut rng = Seed(seed).stream("noisy", 0);
+        let x = latin_hypercube(101, 6, &mut rng);
+        let noise = |rng: &mut Stream| -> f64 { 0.3 * Distribution::<f64>::sample(&StandardNormal, rng) };
+        let y: Vec<f64> =
+            x.rows().map(|p| (6.0 * p[0]).sin() + (p[1] - 0.4).powi(2) + noise(&mut rng)).collect();
+        let fitted = fit(&GpSurrogate::noisy(), &x, &y);
+        assert!(fitted.members().is_empty(), "seed {seed}: the maximum at 101 observations");
+        let found = fitted.noise_variance();
+        assert!((0.03..0.3).contains(&found), "seed {seed}: noise {found:e}, expected about 0.09");
+    }
+}
+
+/// One observation says nothing of lengthscales: the maximum is the median of the prior of the samples, 0.2 √d, whatever the kernel is
+/// made of. A kernel of one's own has the same treatment: log-normal(0, ½) has its median at 1.
+#[test]
+fn maxima_without_samples_are_medians_of_the_priors() {
+    let never = Sampling { until: 0, ..Sampling::default() };
+    let surrogate = GpSurrogate::default().with_sampled_hyperparameters(never);
+    let own = surrogate.clone().with_kernel("own", |domain| {
+        let kernel = Matern52::new(vec![0.7; domain.dim()])?;
+        Ok(kernel.with_prior(Prior::LogNormal { mu: 0.0, sigma: 0.5 }).clone_box())
+    });
+    let x = Points::from_flat(vec![0.3, 0.6], 2);
+    let median = (2_f64.sqrt() + 0.5 * 2_f64.ln() - 3.0).exp();
+    // The kernel of a family has its variance first.
+    for (surrogate, lengthscales, expected) in [(surrogate, 1..3, median), (own, 0..2, 1.0)] {
+        let fitted = fit(&surrogate, &x, &[1.5]);
+        for found in &fitted.hyperparameters()[lengthscales] {
+            assert!((found / expected - 1.0).abs() < 0.01, "lengthscale {found}, expected {expected}");
+        }
+    }
 }

@@ -231,3 +231,14 @@ fn folds_of_two_repeats_are_less_alike_than_those_of_one() {
     let alike = plain.kernel().eval(&[x, 0.0], &[x, 3.0]) - of_common;
     assert!((alike - within).abs() < 1e-12);
 }
+
+/// A coordinate that is no number is refused by name, not taken for a point of which all is known.
+#[test]
+fn folds_of_no_point_are_refused() {
+    let posterior = fitted(12, 3, 1);
+    for value in [f64::NAN, f64::INFINITY] {
+        let error = posterior.common().best_fold(&[0.5, value], &[0, 1]).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("coordinate 1 is {value}")), "{error}");
+        assert!(posterior.common().fold_gains(&[value, 0.5], &[0]).is_err());
+    }
+}

@@ -9,7 +9,7 @@ use thrifty_prob::Prior;
 use thrifty_sampling::Stream;
 
 use crate::features::{Cosines, Features};
-use crate::hyperparameters::{Hyperparameters, read_one};
+use crate::hyperparameters::{Hyperparameters, read_one, read_some};
 use crate::{Kernel, KernelError};
 
 /// Periodic kernel: functions that repeat with one period in every dimension, one lengthscale each.
@@ -22,6 +22,7 @@ use crate::{Kernel, KernelError};
 /// within `[1e-3, 1e3]`, log scale. Source: Rasmussen & Williams (2006), eq. 4.31.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Periodic {
+    #[serde(deserialize_with = "read_some")]
     lengthscales: Hyperparameters,
     #[serde(deserialize_with = "read_one")]
     period: Hyperparameters,

@@ -24,15 +24,53 @@ use crate::{Kernel, KernelError, KernelWorkspace};
 /// coregionalization model: several correlated functions, such as the folds of a cross-validation.
 ///
 /// The levels are one-hot in as many columns as there are, or in one column at `(a + ½) / K`. Any other point belongs to the level of
-/// its largest column, or of the cell that holds it. Cost: O(K³) per matrix beside one table look-up per entry.
+/// its largest column, or of the cell that holds it. It has no random features. Cost: O(K³) per matrix beside one table look-up per entry.
 /// Parameters: `std_dev[a]` > 0 within `[0.05, 20]`, log scale; `angle[i]` in (0, 1) within `[0.01, 0.99]`, logit scale, the
 /// angles of level 1, then those of level 2, and so on; ½ throughout is independence.
 /// Source: `pinheiro1996`, section 2.3 (spherical parametrization); `bonilla2008`.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "Unchecked")]
 pub struct Coregionalization {
     block: Range<usize>,
     std_devs: Hyperparameters,
     angles: Hyperparameters,
+}
+
+/// A kernel as it is in a file.
+#[derive(serde::Deserialize)]
+struct Unchecked {
+    block: Range<usize>,
+    std_devs: Hyperparameters,
+    angles: Hyperparameters,
+}
+
+impl TryFrom<Unchecked> for Coregionalization {
+    type Error = KernelError;
+
+    fn try_from(Unchecked { block, std_devs, angles }: Unchecked) -> Result<Self, KernelError> {
+        let levels = std_devs.values().len();
+        require_levels(&block, levels)?;
+        let (found, expected) = (angles.values().len(), levels * (levels - 1) / 2);
+        if found != expected {
+            let problem = format!("{levels} levels with {found} angles, expected {expected}");
+            return Err(KernelError::Hyperparameters { problem });
+        }
+        std_devs.require_own(Transform::Log, "expected one learnt standard deviation per level")?;
+        angles.require_own(Transform::Logit, "expected learnt angles")?;
+        Ok(Self { block, std_devs, angles })
+    }
+}
+
+/// Checks the number of levels, and that they have one column or one each.
+fn require_levels(block: &Range<usize>, levels: usize) -> Result<(), KernelError> {
+    require_blocks(std::slice::from_ref(block), 1)?;
+    if levels < 2 || (block.len() != 1 && block.len() != levels) {
+        return Err(KernelError::Columns {
+            columns: block.clone().collect(),
+            problem: format!("{levels} levels, expected at least two, in one column or in one each"),
+        });
+    }
+    Ok(())
 }
 
 impl Coregionalization {
@@ -61,13 +99,8 @@ impl Coregionalization {
         correlations: &[Vec<f64>],
     ) -> Result<Self, KernelError> {
         let levels = std_devs.len();
-        require_blocks(std::slice::from_ref(&block), 1)?;
+        require_levels(&block, levels)?;
         let fault = |problem: String| KernelError::Columns { columns: block.clone().collect(), problem };
-        if levels < 2 || (block.len() != 1 && block.len() != levels) {
-            return Err(fault(format!(
-                "{levels} levels, expected at least two, in one column or in one each"
-            )));
-        }
         let fits = correlations.iter().enumerate().all(|(a, row)| row.len() == a + 1 && row[a] == 1.0);
         if correlations.len() != levels || !fits {
             return Err(fault(format!("correlations that are not the lower half of {levels} levels")));

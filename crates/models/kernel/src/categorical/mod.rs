@@ -28,12 +28,29 @@ pub use correlation::{ByCorrelation, ByLengthscale, CategoricalCorrelation};
 /// A parameter is a block of columns, one-hot or a single level column; it has any number of levels. Columns
 /// outside the blocks are ignored. Unit variance.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(bound = "")]
+#[serde(bound = "", try_from = "Unchecked")]
 pub struct Categorical<L: CategoricalCorrelation> {
     blocks: Vec<Range<usize>>,
     values: Hyperparameters,
     #[serde(skip)]
     correlation: PhantomData<L>,
+}
+
+/// A kernel as it is in a file.
+#[derive(serde::Deserialize)]
+struct Unchecked {
+    blocks: Vec<Range<usize>>,
+    values: Hyperparameters,
+}
+
+impl<L: CategoricalCorrelation> TryFrom<Unchecked> for Categorical<L> {
+    type Error = KernelError;
+
+    fn try_from(Unchecked { blocks, values }: Unchecked) -> Result<Self, KernelError> {
+        require_blocks(&blocks, values.values().len())?;
+        values.require_own(L::LEARNT.2, "expected one learnt value per block")?;
+        Ok(Self { blocks, values, correlation: PhantomData })
+    }
 }
 
 /// Kernel on exchangeable levels, the correlation of each parameter learnt on the logit scale within `[1e-4, 1 - 1e-4]`.
@@ -54,6 +71,14 @@ impl<L: CategoricalCorrelation> Categorical<L> {
             values: Hyperparameters::new(L::NAME, values, L::LEARNT)?,
             correlation: PhantomData,
         })
+    }
+
+    /// Replaces the bounds for learning; the values are clamped to them.
+    ///
+    /// # Errors
+    /// [`KernelError`] when a bound is out of the range of the parameter, or they are in the wrong order.
+    pub fn with_bounds(self, low: f64, high: f64) -> Result<Self, KernelError> {
+        Ok(Self { values: self.values.with_bounds(L::NAME, low, high)?, ..self })
     }
 
     /// Sets a prior for every parameter.

@@ -2,7 +2,7 @@
 
 use super::learnt_profile::LearntProfile;
 use crate::hyperparameters::Hyperparameters;
-use crate::{Stationary, StationaryProfile};
+use crate::{KernelError, Stationary, StationaryProfile};
 
 /// A stationary kernel in a file. The profile's name keeps a kernel from being read back as another one.
 #[derive(serde::Serialize, serde::Deserialize)]
@@ -45,6 +45,9 @@ impl<R: StationaryProfile> TryFrom<Stored> for Stationary<R> {
         }
         if let Some(found) = shape.iter().map(|own| own.values().len()).find(|count| *count != 1) {
             return Err(format!("kernel {expected} has {found} values of a profile parameter, expected 1"));
+        }
+        if stored.lengthscales.values().is_empty() {
+            return Err(KernelError::NoLengthscales.to_string());
         }
         Ok(Self { lengthscales: stored.lengthscales, profile: LearntProfile::of(shape) })
     }

@@ -75,6 +75,33 @@ proptest! {
     }
 }
 
+/// Bounds hold for numbers and categories alike; those of categories are within `[0.1, 100]` besides, unless nothing is left of them.
+#[test]
+fn bounds_hold_for_all_lengthscales() {
+    let bounds = |given: (f64, f64)| -> Vec<(String, f64, f64, f64)> {
+        let inputs = Inputs { lengthscale: 0.316, bounds: given, ..inputs() };
+        let params = for_domain::<Matern52Profile>(&mixed(), &inputs).unwrap().params();
+        let lengthscales = params.into_iter().filter(|p| p.name.contains("lengthscale"));
+        lengthscales.map(|p| (p.name, p.low, p.value, p.high)).collect()
+    };
+    let narrow = bounds((0.2, 0.5));
+    assert_eq!(narrow.len(), 6);
+    for (name, low, value, high) in narrow {
+        assert_eq!((low, value, high), (0.2, 0.316, 0.5), "{name}");
+    }
+    let wide: Vec<(f64, f64)> = bounds((0.01, 100.0)).iter().map(|(_, low, _, high)| (*low, *high)).collect();
+    let (of_numbers, of_categories) = ((0.01, 100.0), (0.1, 100.0));
+    assert_eq!(wide.iter().filter(|found| **found == of_numbers).count(), 3, "{wide:?}");
+    assert_eq!(wide.iter().filter(|found| **found == of_categories).count(), 3, "{wide:?}");
+    for (name, low, value, high) in bounds((0.01, 0.05)) {
+        assert_eq!((low, value, high), (0.01, 0.05, 0.05), "{name}");
+    }
+    let one = Domain::new(vec![Variable::one_hot(3)]).unwrap();
+    for bad in [(f64::NAN, 1.0), (0.5, 0.2), (-1.0, 1.0), (0.1, f64::INFINITY)] {
+        assert!(for_domain::<Matern52Profile>(&one, &Inputs { bounds: bad, ..inputs() }).is_err(), "{bad:?}");
+    }
+}
+
 #[test]
 fn every_variable_that_varies_has_its_parameters() {
     // Two lengthscales of numbers, two of categories, and a correlation and a lengthscale a conditional variable.

@@ -421,6 +421,57 @@ fn files_of_single_hyperparameters_are_checked() {
     assert!(serde_json::from_str::<Periodic>(&periodic.replace("[7.0]", "[]")).is_err());
 }
 
+/// Numbers of values that no constructor accepts, in files.
+#[test]
+fn files_of_kernels_are_checked_as_by_their_constructors() {
+    fn error<K: serde::de::DeserializeOwned>(text: &str) -> String {
+        let read = serde_json::from_str::<K>(text).map(|_| "no error");
+        read.map_or_else(|error| error.to_string(), ToString::to_string)
+    }
+    let log = |values: &str, flags: &str| {
+        format!(r#"{{"values":{values},"low":0.1,"high":100.0,"transform":"Log","prior":null{flags}}}"#)
+    };
+    let two_blocks = r#""blocks":[{"start":0,"end":1},{"start":1,"end":2}]"#;
+    let hamming =
+        |blocks: &str, values: &str| error::<Hamming>(&format!(r#"{{{blocks},"values":{values}}}"#));
+    assert_eq!(hamming(two_blocks, &log("[0.7,0.8]", "")), "no error");
+    assert_eq!(hamming(two_blocks, &log("[0.7]", "")), "columns [0, 1]: 2 blocks with 1 values");
+    let one_column = r#""blocks":[{"start":0,"end":1},{"start":0,"end":1}]"#;
+    assert!(hamming(one_column, &log("[0.7,0.8]", "")).contains("expected each only once"));
+    for flags in [r#","shared":true"#, r#","fixed":true"#] {
+        let found = hamming(two_blocks, &log("[0.7,0.7]", flags));
+        assert!(found.contains("expected one learnt value per block"), "{found}");
+    }
+    let logit = log("[0.7,0.8]", "").replace("Log", "Logit").replace("100.0", "0.9");
+    assert!(hamming(two_blocks, &logit).contains("transform Logit, expected Log"));
+
+    for flags in [r#","shared":true"#, ""] {
+        let lengthscales = log("[]", flags);
+        for found in [
+            error::<Matern52>(&format!(r#"{{"lengthscales":{lengthscales},"profile":"matern52"}}"#)),
+            error::<Periodic>(&format!(r#"{{"lengthscales":{lengthscales},"period":{}}}"#, log("[7.0]", ""))),
+        ] {
+            let of_kernel = found.contains("a kernel needs at least one lengthscale");
+            assert!(of_kernel || found.contains("shared hyperparameters without a value"), "{found}");
+        }
+    }
+
+    let kernel = Coregionalization::exchangeable(0..3, 3, 0.5).unwrap();
+    let file = serde_json::to_value(&kernel).unwrap();
+    assert_eq!(serde_json::from_value::<Coregionalization>(file.clone()).unwrap(), kernel);
+    for (at, value, part) in [
+        ("/angles/values", serde_json::json!([0.3]), "3 levels with 1 angles, expected 3"),
+        ("/std_devs/values", serde_json::json!([1.0]), "1 levels, expected at least two"),
+        ("/block/end", serde_json::json!(2), "3 levels, expected at least two, in one column or in one each"),
+        ("/block/end", serde_json::json!(0), "expected at least one"),
+    ] {
+        let mut changed = file.clone();
+        *changed.pointer_mut(at).unwrap() = value;
+        let found = error::<Coregionalization>(&changed.to_string());
+        assert!(found.contains(part), "{at}: {found}");
+    }
+}
+
 #[test]
 fn kernels_survive_a_file_and_are_not_read_as_another() {
     let kernel = Product::new(

@@ -1,9 +1,9 @@
 //! The contract of surrogates, on the process with Student-t noise.
 
 use thrifty_domain::{Domain, Points};
-use thrifty_gp::Noise;
+use thrifty_gp::{Conditioning, GpSurrogate, Noise};
 use thrifty_robust::{RobustGp, RobustGpSurrogate, StudentT};
-use thrifty_sampling::Seed;
+use thrifty_sampling::{Seed, latin_hypercube};
 use thrifty_surrogate::{Observations, Posterior, Prediction, Surrogate, contract};
 
 #[test]
@@ -70,4 +70,62 @@ fn hyperparameters_are_those_of_the_process() {
         expected.params().iter().map(|p| p.value).collect::<Vec<f64>>(),
         "values of the process"
     );
+}
+
+/// Mean and variance of a fit to 60 observations under a process.
+fn of_sixty(process: GpSurrogate) -> (u64, u64) {
+    let surrogate = RobustGpSurrogate { process, ..RobustGpSurrogate::default() };
+    let x = latin_hypercube(60, 2, &mut Seed(1).stream("data", 0));
+    let y: Vec<f64> = x.rows().map(|p| (5.0 * p[0]).sin() + p[1]).collect();
+    let (data, mut rng) = (Observations::new(x.as_ref(), &y), Seed(1).stream("fit", 0));
+    let fitted = surrogate.fit(&Domain::unit_cube(2), data, None, &mut rng).unwrap();
+    let Prediction { mean, variance } = fitted.posterior().predict(&[0.4, 0.7]);
+    (mean.to_bits(), variance.to_bits())
+}
+
+/// The setting of the process holds: a subset of 20 is another model, one of as many as there are is not.
+#[test]
+fn many_observations_are_conditioned_on_as_the_process_says() {
+    let of = |conditioning| of_sixty(GpSurrogate { conditioning, ..RobustGpSurrogate::default().process });
+    assert_ne!(of(Conditioning::Subset { size: 20 }), of(Conditioning::All), "a subset");
+    assert_eq!(of(Conditioning::Subset { size: 60 }), of(Conditioning::All), "all of them");
+    let surrogate = RobustGpSurrogate {
+        process: GpSurrogate { conditioning: Conditioning::Subset { size: 3 }, ..GpSurrogate::default() },
+        ..RobustGpSurrogate::default()
+    };
+    let x = Points::from_flat(vec![0.1, 0.9], 1);
+    let data = Observations::new(x.as_ref(), &[1.0, 2.0]);
+    let error = surrogate.fit(&Domain::unit_cube(1), data, None, &mut Seed(1).stream("fit", 0));
+    let error = error.err().unwrap().to_string();
+    assert!(error.contains("size of the subset of observations is 3, expected at least 16"), "{error}");
+}
+
+/// The hyperparameters are a maximum, so a process that samples its own has the priors of a maximum here.
+#[test]
+fn processes_that_sample_have_the_priors_of_the_maximum() {
+    assert_eq!(of_sixty(GpSurrogate::noisy()), of_sixty(GpSurrogate::default()));
+}
+
+/// 95 % intervals of a new observation are those of Student-t noise: with 4 degrees of freedom 2.776 σ to either side, where the function
+/// is known. A fantasy has the noise of an observation without residual.
+#[test]
+fn noise_of_a_new_observation_is_that_of_the_tails() {
+    for (nu, half_width) in [(1.0, 12.706_205), (2.0, 4.302_653), (4.0, 2.776_445), (30.0, 2.042_272)] {
+        let noise = Noise::Fixed(0.05);
+        let mut surrogate =
+            RobustGpSurrogate { student_t: StudentT::new(nu), ..RobustGpSurrogate::default() };
+        surrogate.process.settings.noise = noise;
+        surrogate.process.settings.standardize_targets = false;
+        let x = Points::from_flat(vec![0.1, 0.3, 0.5, 0.6, 0.9], 1);
+        let data = Observations::new(x.as_ref(), &[0.2, 1.0, 0.4, -3.0, -0.8]);
+        let fitted = surrogate.fit(&Domain::unit_cube(1), data, None, &mut Seed(1).stream("fit", 0)).unwrap();
+        let latent = fitted.posterior().predict(&[0.4]).variance;
+        let found = fitted.predict_observed(&[0.4]).variance - latent;
+        let expected = 0.05 * (half_width / 1.959_964_f64).powi(2);
+        assert!((found / expected - 1.0).abs() < 1e-5, "ν = {nu}: {found}, expected {expected}");
+        let after = fitted.fantasize(&[0.4], 0.5).unwrap().posterior().predict(&[0.4]).variance;
+        let least = 0.05 * nu / (nu + 1.0);
+        let conditioned = latent * least / (latent + least);
+        assert!((after / conditioned - 1.0).abs() < 1e-6, "ν = {nu}: {after}, expected {conditioned}");
+    }
 }

@@ -3,7 +3,7 @@
 use thrifty_check::InputError;
 use thrifty_domain::Points;
 use thrifty_gp::{Gp, GpError, GpSettings, Noise};
-use thrifty_linalg::NotPositiveDefinite;
+use thrifty_linalg::{JitterLadder, NotPositiveDefinite};
 use thrifty_robust::{RobustError, RobustGp, StudentT};
 use thrifty_sampling::Seed;
 use thrifty_surrogate::{Posterior, Prediction};
@@ -126,11 +126,27 @@ fn noise_variances_of_another_number_are_named() {
     }
 }
 
-/// Two observations at one point whose noise is lost in rounding: the second pivot is 0, which no jitter repairs here.
+/// Two observations at one point whose noise is lost in rounding: the second pivot is 0, which the jitter of the settings repairs.
+#[test]
+fn jitter_repairs_a_covariance_without_a_factor() {
+    let points = Points::from_flat(vec![0.5, 0.5], 1);
+    let condition = |jitter: JitterLadder| {
+        let settings = GpSettings { noise: Noise::Fixed(1e-17), jitter, ..GpSettings::default() };
+        RobustGp::new(Gp::matern52(1).with_settings(settings)).condition(points.as_ref(), &[1.0, 1.0])
+    };
+    let found = condition(JitterLadder::default()).unwrap();
+    assert!(found.process().jitter() > 0.0 && (found.predict(&[0.5]).mean - 1.0).abs() < 1e-6, "{found:?}");
+    let error = condition(JitterLadder { steps: vec![1e-30, 1e-20] }).unwrap_err();
+    let expected = NotPositiveDefinite { n: 2, index: 1, jitter: 1e-20 };
+    assert_eq!(error, RobustError::Process(GpError::NotPositiveDefinite(expected)));
+}
+
+/// The same without any jitter: the second pivot is 0.
 #[test]
 fn a_covariance_without_a_factor_is_an_error() {
     let points = Points::from_flat(vec![0.5, 0.5], 1);
-    let settings = GpSettings { noise: Noise::Fixed(1e-300), ..GpSettings::default() };
+    let jitter = JitterLadder { steps: Vec::new() };
+    let settings = GpSettings { noise: Noise::Fixed(1e-300), jitter, ..GpSettings::default() };
     let process = RobustGp::new(Gp::matern52(1).with_settings(settings));
     let error = process.condition(points.as_ref(), &[1.0, 2.0]).unwrap_err();
     let expected = NotPositiveDefinite { n: 2, index: 1, jitter: 0.0 };

@@ -275,3 +275,16 @@ fn a_look_ahead_without_slopes_says_so() {
     assert!(!ahead.pull_back(&[0.3], weights, &mut slopes));
     assert_eq!(slopes, [7.0]);
 }
+
+/// NaN at a point to predict stays NaN: it is no certainty.
+#[test]
+fn no_number_is_no_certainty() {
+    let (prior, at) = (Weights::new(), points(2, 7));
+    let found = Conditioned::new(&prior, at.as_ref(), &[1.0, 0.5], 0.1).expect("finite numbers");
+    let Prediction { mean, variance } = found.predict(&[f64::NAN, 0.5]);
+    assert!(mean.is_nan() && variance.is_nan(), "{mean} ± {variance}");
+    let x = Points::from_flat(vec![f64::NAN, 0.5, 0.5, 0.5], 2);
+    let mut covariance = [0.0; 4];
+    found.covariance_into(x.as_ref(), &mut covariance);
+    assert!(covariance[0].is_nan() && covariance[1].is_nan() && covariance[3] >= 0.0, "{covariance:?}");
+}

@@ -7,12 +7,14 @@
 /// ```
 ///
 /// Safeguarded cubic and quadratic interpolation on a shrinking interval. A value that is not finite cuts the
-/// distance to the best step to a tenth. Source: Moré & Thuente (1994); departure: a step that grows goes a tenth beyond the extrapolated
+/// distance to the best step to a tenth, and from there on steps that would grow to it go half of the way. Source: Moré & Thuente (1994); departure: a step that grows goes a tenth beyond the extrapolated
 /// minimum and is limited by the longest step alone, not by four times the last growth.
 pub(super) struct LineSearch {
     start: Sample,
     step: f64,
     longest: f64,
+    /// True if the value at the longest step is not finite.
+    is_cut: bool,
     best: Sample,
     other: Sample,
     bracketed: bool,
@@ -34,7 +36,7 @@ struct Sample {
 pub(super) enum Probe {
     /// The step satisfies the conditions.
     Accept,
-    /// No more progress: take the last point if it is lower.
+    /// No more progress: take the last point if it is lower, or the lowest if some value was not finite.
     Stuck,
     /// Evaluate at [`LineSearch::step`].
     Again,
@@ -51,6 +53,7 @@ impl LineSearch {
             start,
             step,
             longest,
+            is_cut: false,
             best: start,
             other: start,
             bracketed: false,
@@ -63,6 +66,11 @@ impl LineSearch {
 
     pub(super) fn step(&self) -> f64 {
         self.step
+    }
+
+    /// True if some value or slope was not finite.
+    pub(super) fn is_cut(&self) -> bool {
+        self.is_cut
     }
 
     /// Takes value and slope at the current step, and returns the next action.
@@ -111,6 +119,9 @@ impl LineSearch {
                 self.step.clamp(self.best.t + 1.1 * ahead.max(0.0), self.best.t + 4.0 * ahead.max(0.0));
         }
         self.step = self.step.clamp(0.0, self.longest);
+        if self.is_cut && self.step >= self.longest {
+            self.step = self.best.t + 0.5 * (self.longest - self.best.t);
+        }
         if self.bracketed
             && (self.other.t - self.best.t).abs() <= f64::EPSILON * self.best.t.max(self.other.t)
         {
@@ -122,6 +133,7 @@ impl LineSearch {
 
     /// Shortens the step after a value or slope that is not finite, which no later step may reach.
     fn retreat(&mut self) -> Probe {
+        self.is_cut = true;
         if self.probes >= MAX_PROBES {
             return Probe::Stuck;
         }
@@ -269,10 +281,12 @@ mod tests {
         // -t up to 3e-4, undefined beyond.
         let phi = |t: f64| if t <= 3e-4 { (-t, -1.0) } else { (f64::NAN, -1.0) };
         let (steps, accepted) = trace(phi, 1.0, 2.0);
-        // Cuts to a tenth; then to the last undefined step again, and cuts to a tenth of the way from the best step.
-        let expected = [1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-3, 1.9e-4, 1e-3, 2.71e-4, 1e-3, 3.439e-4, 2.7829e-4];
+        // Cuts to a tenth; then half of the way to the last undefined step, and cuts to a tenth of the way from the best step.
+        let expected =
+            [1.0, 0.1, 1e-2, 1e-3, 1e-4, 5.5e-4, 1.45e-4, 3.475e-4, 1.6525e-4, 2.56375e-4, 3.019_375e-4];
         assert!(steps.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{steps:?}");
-        assert!(!accepted && steps.len() == MAX_PROBES, "{steps:?}");
+        // The last probe is at a number, which is low enough.
+        assert!(accepted && steps.len() == MAX_PROBES && steps[MAX_PROBES - 1] > 2.99e-4, "{steps:?}");
         let (steps, accepted) = trace(|t| if t > 0.0 { (f64::INFINITY, 0.0) } else { (0.0, -1.0) }, 1.0, 2.0);
         assert!(!accepted && steps.len() == MAX_PROBES, "{steps:?}");
     }

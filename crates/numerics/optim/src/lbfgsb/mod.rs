@@ -34,7 +34,8 @@ pub struct Lbfgsb {
     pub value_tolerance: f64,
     /// Stop after so many iterations.
     pub max_iterations: usize,
-    /// Stop after so many evaluations; the line search in progress ends at its last point, if that is lower.
+    /// Stop after so many evaluations; the line search in progress ends at its last point, if that is lower, or at its lowest if it met a
+    /// value that is not finite.
     pub max_evaluations: usize,
 }
 
@@ -88,7 +89,7 @@ pub struct Minimum {
 
 impl Lbfgsb {
     /// Minimises `f` from `start` within `bounds` (infinite ones are allowed). `f` returns the value and
-    /// overwrites the gradient; a value that is not finite rejects the step. A start outside the box moves
+    /// overwrites the gradient; a value that is not finite rejects the step, not those before it. A start outside the box moves
     /// into it.
     ///
     /// # Errors
@@ -177,17 +178,25 @@ impl Lbfgsb {
         (next, next_gradient): (&mut [f64], &mut [f64]),
         evaluations: &mut usize,
     ) -> Option<f64> {
+        let mut lowest = Lowest { value: line.value, ..Lowest::default() };
         loop {
             line.point_into(search.step(), next);
             let trial = f(next, next_gradient);
             *evaluations += 1;
             let slope: f64 = line.direction.iter().zip(&*next_gradient).map(|(d, g)| d * g).sum();
-            let better = || (trial < line.value && slope.is_finite()).then_some(trial);
-            match search.probe(trial, slope) {
+            let ends = match search.probe(trial, slope) {
                 Probe::Accept => return Some(trial),
-                Probe::Stuck => return better(),
-                Probe::Again if *evaluations >= self.max_evaluations => return better(),
-                Probe::Again => {}
+                Probe::Stuck => true,
+                Probe::Again => *evaluations >= self.max_evaluations,
+            };
+            if trial < lowest.value && trial.is_finite() && slope.is_finite() {
+                lowest.keep(trial, next, next_gradient);
+            }
+            if ends && search.is_cut() {
+                return lowest.restore(next, next_gradient);
+            }
+            if ends {
+                return (trial < line.value).then_some(trial);
             }
         }
     }
@@ -244,6 +253,30 @@ impl Model {
             *d = t - x;
         }
         direction.iter().zip(gradient).map(|(d, g)| d * g).sum()
+    }
+}
+
+/// The lowest of the trials along a line that are below its start.
+#[derive(Default)]
+struct Lowest {
+    value: f64,
+    x: Vec<f64>,
+    gradient: Vec<f64>,
+}
+
+impl Lowest {
+    fn keep(&mut self, value: f64, x: &[f64], gradient: &[f64]) {
+        (self.value, self.x, self.gradient) = (value, x.to_vec(), gradient.to_vec());
+    }
+
+    /// The value of the lowest trial, with its point and gradient in the slices; nothing if there is none.
+    fn restore(self, x: &mut [f64], gradient: &mut [f64]) -> Option<f64> {
+        let is_kept = !self.x.is_empty();
+        if is_kept {
+            x.copy_from_slice(&self.x);
+            gradient.copy_from_slice(&self.gradient);
+        }
+        is_kept.then_some(self.value)
     }
 }
 

@@ -125,6 +125,53 @@ fn a_function_that_fails_beyond_a_line_is_minimized_before_it() {
     assert!((found.x[0] - (1.0 - (1.0_f64 / 20.0).sqrt())).abs() < 1e-4, "{found:?}");
 }
 
+/// A value that falls up to an edge and is undefined beyond: the search ends at the edge, not at its start.
+#[test]
+fn a_function_that_falls_to_an_edge_is_minimized_at_the_edge() {
+    let falling = |x: &[f64], gradient: &mut [f64]| {
+        gradient[0] = -1.0;
+        if x[0] > 3e-4 { f64::INFINITY } else { -x[0] }
+    };
+    let found = Lbfgsb::default().minimize(falling, &[0.0], &[(-5.0, 5.0)]).unwrap();
+    assert!(found.x[0] > 2.99e-4 && found.x[0] <= 3e-4, "{found:?}");
+    let optimizer = Lbfgsb { gradient_tolerance: 1e-4, value_tolerance: 1e-8, ..Lbfgsb::default() };
+    let (mut worst, mut rng) = (0.0, thrifty_sampling::Seed(1).stream("edges", 0));
+    let cases = std::iter::once([95.7, 3.95, -0.458]).chain(std::iter::repeat_with(|| {
+        [10_f64.powf(3.0 * rng.uniform() - 1.0), 0.2 + 3.8 * rng.uniform(), -0.1 - 2.9 * rng.uniform()]
+    }));
+    for [k, m, start] in cases.take(2000) {
+        let mut lowest = f64::INFINITY;
+        let bowl = |x: &[f64], gradient: &mut [f64]| {
+            gradient[0] = k * (x[0] - m);
+            let value = if x[0] > 0.0 { f64::INFINITY } else { 0.5 * k * (x[0] - m).powi(2) };
+            lowest = value.min(lowest);
+            value
+        };
+        let found = optimizer.minimize(bowl, &[start], &[(-4.6, 4.6)]).unwrap();
+        assert_eq!(found.value, lowest, "nothing that was seen is lower: {k} {m} {start} {found:?}");
+        worst = f64::max(worst, found.value - 0.5 * k * m * m);
+    }
+    assert!(worst < 0.01, "{worst} above the edge");
+}
+
+/// The limit of evaluations within a search along a line that met an undefined value: the lowest point of the line is kept.
+#[test]
+fn the_last_evaluation_of_a_search_does_not_forget_lower_ones() {
+    for max_evaluations in 2..30 {
+        let mut lowest = f64::INFINITY;
+        let falling = |x: &[f64], gradient: &mut [f64]| {
+            gradient[0] = -1.0;
+            let value = if x[0] > 3e-4 { f64::NAN } else { -x[0] };
+            lowest = value.min(lowest);
+            value
+        };
+        let optimizer = Lbfgsb { max_evaluations, ..Lbfgsb::default() };
+        let found = optimizer.minimize(falling, &[0.0], &[(-5.0, 5.0)]).unwrap();
+        assert_eq!((found.value, found.x[0]), (lowest, -lowest), "{max_evaluations} evaluations");
+        assert!(found.evaluations <= max_evaluations, "{found:?}");
+    }
+}
+
 #[test]
 fn edges_and_bad_input() {
     let flat = |_: &[f64], gradient: &mut [f64]| {

@@ -240,3 +240,17 @@ fn the_first_wrong_parameter_is_named() {
     likelihood.params[2].value = 9.0;
     assert!(matches!(MapObjective::new(&mut likelihood), Err(ParamsError::InvalidPrior { .. })));
 }
+
+/// Slopes of the logarithm of the slope: 0, 1/θ, and `(1 - 2θ)/(θ (1 - θ))`, by hand and by differences.
+#[test]
+fn slopes_of_the_jacobian_by_hand() {
+    assert_eq!(Transform::Identity.log_slope_derivative(-7.0), 0.0);
+    assert_eq!(Transform::Log.log_slope_derivative(4.0), 0.25);
+    assert_eq!(Transform::Logit.log_slope_derivative(0.5), 0.0);
+    assert!((Transform::Logit.log_slope_derivative(0.25) - 8.0 / 3.0).abs() < 1e-15);
+    for (transform, at) in [(Transform::Log, 0.3), (Transform::Logit, 0.1), (Transform::Logit, 0.9)] {
+        let log_slope = |natural: f64| transform.slope(natural).ln();
+        let change = (log_slope(at + 1e-6) - log_slope(at - 1e-6)) / 2e-6;
+        assert!((change - transform.log_slope_derivative(at)).abs() < 1e-7, "{transform:?}: {change}");
+    }
+}
