@@ -39,7 +39,7 @@ pub struct AutoBct {
     decision: Decision,
     map: Option<ValueMap>,
     smoother: Option<SmoothingSpline>,
-    /// Of score and cost.
+    /// Bases of score and cost.
     bases: [Arc<dyn Basis>; 2],
     noise_at: NoiseAt,
     /// Name of a noise that depends on the control.

@@ -84,7 +84,7 @@ fn what_cannot_be_split_is_named() {
     );
 }
 
-/// As many groups as a clinic has patients: their sizes are counted once.
+/// Many groups, such as the patients of a clinic: their sizes are counted once.
 #[test]
 fn many_groups_are_split_at_once() {
     let groups: Vec<usize> = (0..200_000).map(|row| row / 2).collect();
