@@ -1,5 +1,7 @@
 //! Kernels for mixed domains.
 
+use std::ops::Range;
+
 use thrifty_domain::{Domain, Variable, VariableKind};
 use thrifty_prob::Prior;
 
@@ -34,20 +36,6 @@ pub fn for_domain<R: StationaryProfile>(
             None => kernel,
         })
     };
-    let hamming = |blocks: Vec<std::ops::Range<usize>>| -> Result<Hamming, KernelError> {
-        let (low, high) = inputs.bounds;
-        let count = blocks.len();
-        let mut kernel = Hamming::new(blocks, vec![inputs.lengthscale; count])?.with_bounds(low, high)?;
-        let (least, largest, _) = ByLengthscale::LEARNT;
-        let within = (low.max(least), high.min(largest));
-        if within.0 <= within.1 {
-            kernel = kernel.with_bounds(within.0, within.1)?;
-        }
-        Ok(match &inputs.prior {
-            Some(prior) => kernel.with_prior(prior.clone()),
-            None => kernel,
-        })
-    };
     let (mut numeric, mut categorical) = (Vec::new(), Vec::new());
     let mut factors: Vec<Box<dyn Kernel>> = Vec::new();
     for (index, variable) in domain.variables().iter().enumerate() {
@@ -57,7 +45,7 @@ pub fn for_domain<R: StationaryProfile>(
             let kernel: Box<dyn Kernel> = if is_numeric(variable) {
                 Box::new(stationary(1)?)
             } else {
-                Box::new(hamming(std::iter::once(0..own.len()).collect())?)
+                Box::new(hamming(std::iter::once(0..own.len()).collect(), inputs)?)
             };
             factors.push(Box::new(Conditional::new(kernel, own.collect(), activity, 0.5)?));
         } else if variable.levels() != Some(1) {
@@ -65,7 +53,7 @@ pub fn for_domain<R: StationaryProfile>(
         }
     }
     if !categorical.is_empty() {
-        factors.insert(0, Box::new(hamming(categorical)?));
+        factors.insert(0, Box::new(hamming(categorical, inputs)?));
     }
     if !numeric.is_empty() {
         let mut kernel = stationary(numeric.len())?.clone_box();
@@ -81,6 +69,22 @@ pub fn for_domain<R: StationaryProfile>(
         0 => Box::new(Constant),
         1 => factors.remove(0),
         _ => Box::new(Factors::new(factors)),
+    })
+}
+
+/// The kernel of categories, within the bounds of the inputs and its own, as far as they have a part in common.
+fn hamming(blocks: Vec<Range<usize>>, inputs: &Inputs) -> Result<Hamming, KernelError> {
+    let (low, high) = inputs.bounds;
+    let count = blocks.len();
+    let mut kernel = Hamming::new(blocks, vec![inputs.lengthscale; count])?.with_bounds(low, high)?;
+    let (least, largest, _) = ByLengthscale::LEARNT;
+    let (low, high) = (low.max(least), high.min(largest));
+    if low <= high {
+        kernel = kernel.with_bounds(low, high)?;
+    }
+    Ok(match &inputs.prior {
+        Some(prior) => kernel.with_prior(prior.clone()),
+        None => kernel,
     })
 }
 

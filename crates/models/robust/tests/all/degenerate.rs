@@ -141,7 +141,7 @@ fn jitter_repairs_a_covariance_without_a_factor() {
     assert_eq!(error, RobustError::Process(GpError::NotPositiveDefinite(expected)));
 }
 
-/// The same without any jitter: the second pivot is 0.
+/// A covariance without a factor, and no jitter that may be added: the second pivot is 0.
 #[test]
 fn a_covariance_without_a_factor_is_an_error() {
     let points = Points::from_flat(vec![0.5, 0.5], 1);
