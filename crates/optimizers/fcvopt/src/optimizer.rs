@@ -265,7 +265,7 @@ impl Optimizer for FractionalCv {
             Best { config, value, basis }
         };
         // Before verification began a configuration that happens to be complete is not preferred to a better one.
-        if self.is_verifying(history) {
+        if self.is_verifying(history, &ranked, evidence) {
             // Those that probably keep the constraints come first, complete or not.
             let any_feasible = ranked.first().is_some_and(|first| state.is_probably_feasible(first.x));
             let eligible = |one: &&Evaluated<'_>| !any_feasible || state.is_probably_feasible(one.x);

@@ -8,8 +8,8 @@ use thrifty_study::{Ask, History, OptimizerError, StopReason, Suggestion, TrialI
 
 use crate::evidence::Evidence;
 use crate::optimizer::Request;
-use crate::verification::{self, MissingFold, Verification};
-use crate::{FoldSurrogateState, FractionalCv};
+use crate::verification::{self, MissingFold, Verification, VerificationPlan};
+use crate::{Evaluated, FoldSurrogateState, FractionalCv};
 
 impl FractionalCv {
     /// Ends the search and spends at most `fits` more model fits on verification: the best configurations become
@@ -83,7 +83,7 @@ impl FractionalCv {
         let (plan, asked_for) = match (request, self.settings.verification()) {
             (Some(Request { end, .. }), _) => {
                 let finalists = self.settings.finalists_or_default();
-                (verification::VerificationPlan { finalists, end }, true)
+                (VerificationPlan { finalists, end }, true)
             }
             // Without a fit of the model: so many fits are always enough.
             (None, Some(plan)) if history.len() + plan.finalists * folds >= plan.end => (plan, false),
@@ -129,10 +129,20 @@ impl FractionalCv {
         })
     }
 
-    /// True if verification has begun or was asked for, or the budget for it is spent.
-    pub(crate) fn is_verifying(&self, history: &History<FoldQuery>) -> bool {
+    /// True if verification has begun or was asked for, begins with the next trial, or the budget for it is spent. With the next trial it
+    /// also begins where the finalists are complete already, so that no trial will record it.
+    pub(crate) fn is_verifying(
+        &self,
+        history: &History<FoldQuery>,
+        ranked: &[Evaluated<'_>],
+        evidence: &Evidence,
+    ) -> bool {
+        let asked = history.len();
+        let is_due = |plan: VerificationPlan| {
+            asked >= plan.end || verification::is_due(&self.settings, plan, ranked, evidence, asked)
+        };
         self.request.lock().unwrap_or_else(PoisonError::into_inner).is_some()
-            || self.settings.verification().is_some_and(|plan| history.len() >= plan.end)
+            || self.settings.verification().is_some_and(is_due)
             || self.recorded(history, 0).is_some()
     }
 

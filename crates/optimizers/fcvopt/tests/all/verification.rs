@@ -318,6 +318,12 @@ fn a_complete_configuration_is_not_preferred_before_verification() {
     let mut asked = asked;
     let best = asked.recommend(&history).unwrap().unwrap();
     assert!(best.is_observed() && best.config.float("x0").unwrap() == 0.9, "{best:?}");
+    // It begins of itself where the rest of a budget cannot complete the favourite, with the complete one as its only finalist.
+    let within = |budget: usize| {
+        let mut own = optimizer(|s| (s.budget, s.finalists) = (Some(budget), Some(1)));
+        own.recommend(&history).unwrap().unwrap()
+    };
+    assert!(within(13).is_observed() && !within(30).is_observed(), "{:?}, {:?}", within(13), within(30));
 }
 
 /// Recommendations at the end: the best whole mean among configurations that probably keep a measured constraint; one of these that is
