@@ -3,8 +3,8 @@
 use thrifty_acquisition::AcquisitionFactory;
 use thrifty_model_based::{
     CostData, Designer, GpSurrogate, ModelBased, OutputFitter, PendingPolicy, StateSettings, SurrogateState,
-    Turn, acquisition_fingerprint, ask_given, asked_points, check_config, design_changed, fingerprint,
-    is_modelled, measurement, surrogate_fingerprint,
+    Turn, acquisition_fingerprint, ask_given, asked_points, check_config, design_changed, ended_without_loss,
+    fingerprint, is_modelled, measurement, surrogate_fingerprint,
 };
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{
@@ -25,7 +25,7 @@ use crate::turn::BoTurn;
 /// Diagnostics of a suggestion: `acquisition`, `mean` and `std_dev` at it, `threshold`; and
 /// `max_expected_improvement` where the rule is (log) expected improvement: the largest, times the probability of being feasible and
 /// whatever it costs; with `expected_gain`, the same at the suggestion of the rule in units of the loss;
-/// `probability_feasible` where measurements have constraints; `expected_cost` where costs count. Recommends the measured configuration with the smallest posterior mean among those that break none.
+/// `probability_feasible` where measurements have constraints; `expected_cost` where costs count. Recommends the measured configuration with the smallest posterior mean among those that break none, by a model of the measured losses alone.
 ///
 /// Constraints of a measurement hold where they are not positive. Each has a surrogate of its own, and the utility counts times
 /// the probability that all hold. Constraints that are known without evaluating are set by
@@ -210,8 +210,10 @@ impl Optimizer for BayesianOptimizer {
     }
 
     fn recommend(&mut self, history: &History<Config>) -> Result<Option<Best<Config>>, OptimizerError> {
-        let id = TrialId(history.len() as u64);
-        let fitter = self.fitter(history.trials().iter().collect(), history, id);
+        // Losses that stand for failed and pruned trials would move the means at measured configurations.
+        let trials: Vec<_> = history.trials().iter().filter(|trial| !ended_without_loss(trial)).collect();
+        let id = TrialId(trials.len() as u64);
+        let fitter = self.fitter(trials, history, id);
         // Losses that stand for running trials would move the means; outcomes at the means do not.
         let settings = StateSettings { pending: PendingPolicy::default(), ..self.settings.state() };
         let Some(state) = SurrogateState::fit(&fitter, settings)? else { return Ok(None) };
