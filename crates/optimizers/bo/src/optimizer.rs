@@ -1,6 +1,7 @@
 //! Bayesian optimisation of one objective.
 
 use thrifty_acquisition::AcquisitionFactory;
+use thrifty_domain::Points;
 use thrifty_model_based::{
     CostData, Designer, GpSurrogate, ModelBased, OutputFitter, PendingPolicy, StateSettings, SurrogateState,
     Turn, acquisition_fingerprint, ask_given, asked_points, check_config, design_changed, ended_without_loss,
@@ -13,8 +14,8 @@ use thrifty_study::{
 };
 use thrifty_surrogate::Surrogate;
 
-use crate::BoSettings;
 use crate::turn::BoTurn;
+use crate::{BoSettings, Repeats};
 
 /// Bayesian optimisation.
 ///
@@ -154,6 +155,15 @@ impl BayesianOptimizer {
         OutputFitter { space, surrogate, weight_surrogate, trials, seed, id }
     }
 
+    /// True if configurations are evaluated again once all were evaluated.
+    pub(crate) fn repeats(&self, history: &History<Config>) -> bool {
+        let has_noise = |trial| measurement(trial).is_some_and(|m| m.noise_variance.is_some_and(|v| v > 0.0));
+        match self.settings.repeats {
+            Some(repeats) => repeats == Repeats::OnceExhausted,
+            None => history.trials().iter().any(has_noise),
+        }
+    }
+
     /// The next point of the initial design of a run, or the end of a finite space.
     pub(crate) fn initial(
         &self,
@@ -163,7 +173,10 @@ impl BayesianOptimizer {
     ) -> Result<Ask<Config>, OptimizerError> {
         let (design, space, seed) = (&self.settings.initial, &self.space, history.seed());
         let designer = Designer { design, space, seed, run, known_constraint: &self.known_constraint };
-        let config = designer.config(&asked_points(space, history.trials())?, id)?;
+        let mut config = designer.config(&asked_points(space, history.trials())?, id)?;
+        if config.is_none() && self.repeats(history) {
+            config = designer.config(&Points::new(space.dim()), id)?;
+        }
         Ok(config.map_or(Ask::Stop(StopReason::Exhausted), |config| {
             Ask::Evaluate(of_run(Suggestion::new(config), run))
         }))
