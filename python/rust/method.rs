@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json, json};
 use thrifty::bo::{
-    BayesianOptimizer, BoSettings, GpSurrogate, MultiObjectiveOptimizer, MultiObjectiveSettings,
+    BayesianOptimizer, BoSettings, GpSurrogate, MultiObjectiveOptimizer, MultiObjectiveSettings, Repeats,
 };
 use thrifty::cmaes::{CmaEs, CmaEsSettings};
 use thrifty::fidelity::{FidelityAxis, MultiFidelityOptimizer, MultiFidelitySettings};
@@ -177,7 +177,16 @@ fn preset(name: Option<&str>) -> PyResult<TpeSettings> {
 }
 
 /// Bayesian optimisation, with the noise of evaluations as far as the caller knows it.
-fn bayesian(space: Space, evaluations: Option<&str>, settings: BoSettings) -> PyResult<BayesianOptimizer> {
+///
+/// Where evaluations differ, those of a finite space are repeated unless the settings say otherwise.
+fn bayesian(
+    space: Space,
+    evaluations: Option<&str>,
+    mut settings: BoSettings,
+) -> PyResult<BayesianOptimizer> {
+    if matches!(evaluations, Some("noisy" | "outliers")) {
+        settings.repeats.get_or_insert(Repeats::OnceExhausted);
+    }
     let optimizer = BayesianOptimizer::new(space).with_settings(settings).map_err(refused)?;
     Ok(match evaluations {
         None => optimizer,

@@ -2,6 +2,7 @@
 
 import functools
 import json
+import math
 import re
 import signal
 import subprocess
@@ -648,3 +649,12 @@ def test_a_trial_that_is_evaluated_again_reports_again(tmp_path):
     assert (study.trials[0].state, study.trials[0].reports) == ("measured", expected)
     del study
     assert begin().trials[0].reports == expected
+
+
+@pytest.mark.parametrize("evaluations, count", [("noisy", 12), ("outliers", 12), ("deterministic", 4)])
+def test_noisy_evaluations_of_a_finite_space_are_repeated(evaluations, count):
+    """Once every configuration was evaluated; where evaluations agree, the study ends."""
+    study = thrifty.Study(thrifty.Space().int("a", 1, 4), "bo", seed=1, evaluations=evaluations)
+    study.optimize(lambda p: 0.5 * p["a"] + math.sin(7 * len(study)), n_trials=12)
+    assert len(study) == count
+    assert study.stopped == (None if count == 12 else "every configuration was evaluated")

@@ -52,7 +52,7 @@ class LevelSet(AroundStudy):
     threshold
         The threshold on the values that are told. None: `omega` times the unknown maximum.
     omega
-        Share of the maximum, in (0, 1), without a threshold.
+        Share of the maximum over the space (over the candidates or the grid, if `over` has one), in (0, 1), without a threshold.
     seed, journal
         As of :class:`thrifty.Study`.
     **settings

@@ -19,6 +19,7 @@ use crate::evaluate::Evaluator;
 use crate::leased::{self, Leased};
 use crate::outcome::parse;
 use crate::progress::Progress;
+use crate::recommendation;
 use crate::running::Running;
 use crate::study::{failures_in_a_row, open};
 use crate::study_file::StudyFile;
@@ -85,12 +86,17 @@ pub(crate) fn run(
     };
     let best = summary::best(&history)?;
     let words = summary::reason(&reason, history.directions());
-    let mut value = json!({ "reason": words, "counts": summary::counts(&history), "best": best });
+    let recommended = recommendation::recommended(&file, &history);
+    let mut value = json!({
+        "reason": words, "counts": summary::counts(&history), "best": best, "recommended": recommended
+    });
     if file.store.is_none() {
         value["journal"] = json!(file.journal.to_string_lossy());
     }
     summary::add_directions(&mut value, history.directions());
-    print(json, &value, &format!("stopped: {words}\nbest: {}", summary::best_as_text(&best)))?;
+    let text = summary::best_as_text(&best, &history);
+    let lines = recommendation::lines(Some(&file), &text, &best, &recommended);
+    print(json, &value, &format!("stopped: {words}\n{lines}"))?;
     let failed = failures_in_a_row(history.trials().iter().filter_map(|t| t.outcome.as_ref()));
     if failed >= file.stop.failures {
         return Err(CliError::Command(format!(
@@ -163,14 +169,21 @@ fn in_journal(path: &Path) -> Result<History<Config>, CliError> {
 
 /// `thrifty best`.
 pub(crate) fn best(source: &Source, json: bool) -> Result<(), CliError> {
-    let (history, _) = load(source)?;
-    let best = summary::best(&history)?;
-    print(json, &best, &summary::best_as_text(&best))
+    let (history, file) = load(source)?;
+    let mut best = summary::best(&history)?;
+    let text = summary::best_as_text(&best, &history);
+    let Some(file) = file else { return print(json, &best, &text) };
+    let recommended = recommendation::recommended(&file, &history);
+    let text = recommendation::lines(Some(&file), &text, &best, &recommended);
+    if !recommended.is_null() {
+        best["recommended"] = recommended;
+    }
+    print(json, &best, text.strip_prefix("best: ").unwrap_or(&text))
 }
 
 /// A history that is shown trial by trial.
 enum Shown {
-    Configs(History<Config>),
+    Configs(History<Config>, Option<Box<StudyFile>>),
     /// Queries of another kind, such as single folds.
     Others(History<Value>),
 }
@@ -184,7 +197,10 @@ impl Shown {
             Err(CliError::Journal(JournalError::OtherQueries { path })) if path.is_file() => {
                 Ok(Self::Others(History::read(&path)?))
             }
-            loaded => Ok(Self::Configs(loaded?.0)),
+            loaded => {
+                let (history, file) = loaded?;
+                Ok(Self::Configs(history, file.map(Box::new)))
+            }
         }
     }
 }
@@ -192,13 +208,28 @@ impl Shown {
 /// `thrifty show`: counts, the best, and all trials.
 pub(crate) fn show(source: &Source, json: bool) -> Result<(), CliError> {
     match Shown::load(source)? {
-        Shown::Configs(history) => show_trials(&history, summary::best(&history).ok().as_ref(), json),
+        Shown::Configs(history, file) => {
+            let best = summary::best(&history).ok();
+            let recommended =
+                file.as_ref().map_or(Value::Null, |file| recommendation::recommended(file, &history));
+            let lines = best.as_ref().map(|best| {
+                let words = summary::best_as_text(best, &history);
+                recommendation::lines(file.as_deref(), &words, best, &recommended)
+            });
+            show_trials(&history, json!({ "best": best, "recommended": recommended }), lines, json)
+        }
         // The smallest loss of a fold does not make its configuration the best.
-        Shown::Others(history) => show_trials(&history, None, json),
+        Shown::Others(history) => show_trials(&history, json!({ "best": null }), None, json),
     }
 }
 
-fn show_trials<Q: Serialize>(history: &History<Q>, best: Option<&Value>, json: bool) -> Result<(), CliError> {
+/// Prints counts, the best in `lines`, and all trials; as JSON the counts and the trials join `value`.
+fn show_trials<Q: Serialize>(
+    history: &History<Q>,
+    mut value: Value,
+    lines: Option<String>,
+    json: bool,
+) -> Result<(), CliError> {
     let counts = summary::counts(history);
     let table = Table::of(history)?;
     let count = |state: &str| counts[state].to_string();
@@ -210,10 +241,11 @@ fn show_trials<Q: Serialize>(history: &History<Q>, best: Option<&Value>, json: b
         count("pruned"),
         count("running")
     );
-    if let Some(best) = best {
-        text.push_str(&format!("best: {}\n", summary::best_as_text(best)));
+    if let Some(lines) = lines {
+        text.push_str(&lines);
+        text.push('\n');
     }
-    let mut value = json!({ "counts": counts, "best": best, "trials": table });
+    (value["counts"], value["trials"]) = (counts, json!(table));
     summary::add_directions(&mut value, history.directions());
     // Numbers of the optimiser and times are in the JSON and in exports.
     let is_time = |name: &str| matches!(name, "ask_seconds" | "evaluate_seconds");
@@ -229,7 +261,7 @@ pub(crate) fn export(
     reports: bool,
 ) -> Result<(), CliError> {
     let table = match Shown::load(source)? {
-        Shown::Configs(history) => table_of(&history, reports)?,
+        Shown::Configs(history, _) => table_of(&history, reports)?,
         Shown::Others(history) => table_of(&history, reports)?,
     };
     let mut text = Vec::new();

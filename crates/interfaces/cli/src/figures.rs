@@ -8,6 +8,7 @@ use thrifty_report::{Figure, Report};
 use crate::args::Source;
 use crate::commands::load;
 use crate::error::CliError;
+use crate::recommendation;
 
 fn write(path: &Path, text: &str) -> Result<(), CliError> {
     std::fs::write(path, text).map_err(|source| CliError::File { path: path.into(), source })
@@ -23,10 +24,15 @@ pub(crate) fn report(source: &Source, output: Option<&Path>) -> Result<(), CliEr
 /// Writes the page, by default beside the study file or journal.
 pub(crate) fn write_report(source: &Source, output: Option<&Path>) -> Result<PathBuf, CliError> {
     let (history, file) = load(source)?;
+    let recommended = file.as_ref().map(|file| recommendation::recommended(file, &history));
     let space = file.map(|file| file.space);
     let output = output.map_or_else(|| source.study.with_extension("html"), Path::to_owned);
     let title = source.study.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    let page = Report::new(&history, space.as_ref())?.page(&title)?;
+    let mut report = Report::new(&history, space.as_ref())?;
+    if let Some(recommended) = recommended.filter(|recommended| !recommended.is_null()) {
+        report = report.with_recommendation(recommendation::as_text(&recommended));
+    }
+    let page = report.page(&title)?;
     write(&output, &page)?;
     Ok(output)
 }

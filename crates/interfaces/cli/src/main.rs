@@ -16,6 +16,7 @@ mod outcome;
 mod parameters;
 mod process;
 mod progress;
+mod recommendation;
 mod repair;
 mod report_line;
 mod running;

@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 use thrifty_bo::{
     BayesianOptimizer, BoSettings, EarlierStudies, GpSurrogate, LossTransform, MultiObjectiveOptimizer,
-    MultiObjectiveSettings,
+    MultiObjectiveSettings, Repeats,
 };
 use thrifty_cmaes::{CmaEs, CmaEsSettings};
 use thrifty_fidelity::{FidelityAxis, MultiFidelityOptimizer, MultiFidelitySettings};
@@ -205,6 +205,15 @@ impl Method {
         Ok(self.settings::<BoSettings>(None, directions)?.losses)
     }
 
+    /// The settings of `bo`. Where evaluations differ, those of a finite space are repeated unless the settings say otherwise.
+    fn bo_settings(&self, trials: Option<usize>, directions: &Directions) -> Result<BoSettings, CliError> {
+        let mut settings: BoSettings = self.settings(trials, directions)?;
+        if matches!(self.evaluations, Some(Evaluations::Noisy | Evaluations::Outliers)) {
+            settings.repeats.get_or_insert(Repeats::OnceExhausted);
+        }
+        Ok(settings)
+    }
+
     /// The optimiser; `earlier` are studies that its surrogate begins with.
     ///
     /// # Errors
@@ -223,7 +232,7 @@ impl Method {
         }
         Ok(match self.name {
             Name::Bo => {
-                let settings: BoSettings = self.settings(trials, directions)?;
+                let settings = self.bo_settings(trials, directions)?;
                 let optimizer = BayesianOptimizer::new(space).with_settings(settings)?;
                 self.any(match earlier {
                     Some(earlier) => optimizer.with_surrogate(earlier.surrogate(self.surrogate())?),

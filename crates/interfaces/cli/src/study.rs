@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use thrifty_bo::EarlierStudies;
 use thrifty_sampling::Seed;
 use thrifty_space::Config;
 use thrifty_study::{
@@ -46,15 +47,25 @@ pub(crate) fn open(file: &StudyFile) -> Result<ConfigStudy, CliError> {
     Ok(study)
 }
 
+/// The optimiser, and the earlier studies that it begins with.
+///
+/// # Errors
+/// [`CliError`] for settings.
+pub(crate) fn optimizer(
+    file: &StudyFile,
+) -> Result<(AnyOptimizer<Config>, Option<EarlierStudies>), CliError> {
+    let earlier = file.transfer.as_ref().map(|entry| entry.read(file)).transpose()?;
+    let (space, trials) = (file.space.clone(), file.stop.trials);
+    Ok((file.method.optimizer(space, trials, earlier.as_ref(), &file.directions)?, earlier))
+}
+
 /// The study, with its stop rules.
 ///
 /// # Errors
 /// [`CliError`] for settings.
 pub(crate) fn build(file: &StudyFile) -> Result<ConfigStudy, CliError> {
     let stop = &file.stop;
-    let earlier = file.transfer.as_ref().map(|entry| entry.read(file)).transpose()?;
-    let optimizer =
-        file.method.optimizer(file.space.clone(), stop.trials, earlier.as_ref(), &file.directions)?;
+    let (optimizer, earlier) = optimizer(file)?;
     let mut study = Study::new(optimizer, Seed(file.seed))
         .with_directions(file.directions.clone())
         .with_stop(FailuresInARow(stop.failures));

@@ -65,21 +65,35 @@ pub(crate) fn counts<Q>(history: &History<Q>) -> Value {
     })
 }
 
-/// Best trials in lines of text.
-pub(crate) fn best_as_text(best: &Value) -> String {
+/// Values by their names, as `x = 0.3, solver = adam`.
+pub(crate) fn config_as_text(config: &Value) -> String {
+    let parameters = config.as_object().into_iter().flatten().map(|(name, value)| match value.as_str() {
+        Some(text) => format!("{name} = {text}"),
+        None => format!("{name} = {value}"),
+    });
+    parameters.collect::<Vec<_>>().join(", ")
+}
+
+/// Reason for which a study with measured trials has no best one.
+fn no_best(history: &History<Config>) -> &'static str {
+    let measured = || history.trials().iter().filter_map(|t| Some((t, t.outcome.as_ref()?.measurement()?)));
+    if !measured().any(|(_, measured)| measured.is_feasible()) {
+        "no trial satisfies the constraints"
+    } else if !measured().any(|(trial, _)| history.is_comparable(&trial.query)) {
+        "no trial at the target fidelity yet"
+    } else {
+        "no trial at the target fidelity satisfies the constraints"
+    }
+}
+
+/// Best trials of a history in lines of text.
+pub(crate) fn best_as_text(best: &Value, history: &History<Config>) -> String {
     let line = |entry: &Value| {
         let value = if entry["objective"].is_null() { &entry["objectives"] } else { &entry["objective"] };
-        let parameters = entry["config"].as_object().into_iter().flatten();
-        let parameters = parameters.map(|(name, value)| match value.as_str() {
-            Some(text) => format!("{name} = {text}"),
-            None => format!("{name} = {value}"),
-        });
-        format!("trial {}: {value}  ({})", entry["trial"], parameters.collect::<Vec<_>>().join(", "))
+        format!("trial {}: {value}  ({})", entry["trial"], config_as_text(&entry["config"]))
     };
     match best {
-        Value::Null => {
-            "no trial satisfies the constraints, at the target of a fidelity if there is one".into()
-        }
+        Value::Null => no_best(history).into(),
         Value::Array(entries) => entries.iter().map(line).collect::<Vec<_>>().join("\n"),
         entry => line(entry),
     }

@@ -22,6 +22,7 @@ pub struct Report<'a> {
     pub(crate) history: &'a History<Config>,
     pub(crate) space: Space,
     pub(crate) is_derived: bool,
+    pub(crate) recommendation: Option<String>,
     pub(crate) parameters: Vec<ParameterAxis>,
     pub(crate) palette: Palette,
     forest: OnceCell<Result<ForestModel, Unfit>>,
@@ -40,7 +41,14 @@ impl<'a> Report<'a> {
         let palette =
             SERIES.iter().fold(Palette::default(), |palette, names| palette.with(names.iter().copied()));
         let (forest, gp) = (OnceCell::new(), OnceCell::new());
-        Ok(Self { history, space, is_derived, parameters, palette, forest, gp })
+        Ok(Self { history, space, is_derived, recommendation: None, parameters, palette, forest, gp })
+    }
+
+    /// Adds a recommendation of the optimiser in words, which stands among the numbers of the page.
+    #[must_use]
+    pub fn with_recommendation(mut self, words: String) -> Self {
+        self.recommendation = Some(words);
+        self
     }
 
     /// A figure as SVG.

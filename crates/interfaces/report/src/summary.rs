@@ -27,6 +27,9 @@ pub(crate) fn lines(report: &Report<'_>) -> Vec<(&'static str, String)> {
         lines.push(("best objective", format!("{objective} (trial {})", trial.id.0)));
         lines.push(("best configuration", values.collect::<Vec<_>>().join(", ")));
     }
+    if let Some(words) = &report.recommendation {
+        lines.push(("recommended", words.clone()));
+    }
     let directions = report.history.directions();
     if !directions.all_minimize() {
         lines.push(("directions", directions.names()));

@@ -18,7 +18,7 @@ pub use multi::{
     MultiObjectiveRule, MultiObjectiveSettings, UncertainFront, augmented_chebyshev,
 };
 pub use optimizer::BayesianOptimizer;
-pub use settings::{BoSettings, Convergence};
+pub use settings::{BoSettings, Convergence, Repeats};
 pub use thrifty_model_based::{
     Candidate, CostAwareness, EarlierStudies, EarlierStudyError, FailurePolicy, GpSurrogate, InitialDesign,
     KernelFamily, LeftOut, LossTransform, Maximizer, ParetoMember, ParetoSet, PendingPolicy, SurrogateState,

@@ -1,10 +1,11 @@
 //! Bayesian optimisation of one objective.
 
 use thrifty_acquisition::AcquisitionFactory;
+use thrifty_domain::Points;
 use thrifty_model_based::{
     CostData, Designer, GpSurrogate, ModelBased, OutputFitter, PendingPolicy, StateSettings, SurrogateState,
-    Turn, acquisition_fingerprint, ask_given, asked_points, check_config, design_changed, fingerprint,
-    is_modelled, measurement, surrogate_fingerprint,
+    Turn, acquisition_fingerprint, ask_given, asked_points, check_config, design_changed, ended_without_loss,
+    fingerprint, is_modelled, measurement, surrogate_fingerprint,
 };
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{
@@ -13,8 +14,8 @@ use thrifty_study::{
 };
 use thrifty_surrogate::Surrogate;
 
-use crate::BoSettings;
 use crate::turn::BoTurn;
+use crate::{BoSettings, Repeats};
 
 /// Bayesian optimisation.
 ///
@@ -25,7 +26,7 @@ use crate::turn::BoTurn;
 /// Diagnostics of a suggestion: `acquisition`, `mean` and `std_dev` at it, `threshold`; and
 /// `max_expected_improvement` where the rule is (log) expected improvement: the largest, times the probability of being feasible and
 /// whatever it costs; with `expected_gain`, the same at the suggestion of the rule in units of the loss;
-/// `probability_feasible` where measurements have constraints; `expected_cost` where costs count. Recommends the measured configuration with the smallest posterior mean among those that break none.
+/// `probability_feasible` where measurements have constraints; `expected_cost` where costs count. Recommends the measured configuration with the smallest posterior mean among those that break none, by a model of the measured losses alone.
 ///
 /// Constraints of a measurement hold where they are not positive. Each has a surrogate of its own, and the utility counts times
 /// the probability that all hold. Constraints that are known without evaluating are set by
@@ -154,6 +155,15 @@ impl BayesianOptimizer {
         OutputFitter { space, surrogate, weight_surrogate, trials, seed, id }
     }
 
+    /// True if configurations are evaluated again once all were evaluated.
+    pub(crate) fn repeats(&self, history: &History<Config>) -> bool {
+        let has_noise = |trial| measurement(trial).is_some_and(|m| m.noise_variance.is_some_and(|v| v > 0.0));
+        match self.settings.repeats {
+            Some(repeats) => repeats == Repeats::OnceExhausted,
+            None => history.trials().iter().any(has_noise),
+        }
+    }
+
     /// The next point of the initial design of a run, or the end of a finite space.
     pub(crate) fn initial(
         &self,
@@ -163,7 +173,10 @@ impl BayesianOptimizer {
     ) -> Result<Ask<Config>, OptimizerError> {
         let (design, space, seed) = (&self.settings.initial, &self.space, history.seed());
         let designer = Designer { design, space, seed, run, known_constraint: &self.known_constraint };
-        let config = designer.config(&asked_points(space, history.trials())?, id)?;
+        let mut config = designer.config(&asked_points(space, history.trials())?, id)?;
+        if config.is_none() && self.repeats(history) {
+            config = designer.config(&Points::new(space.dim()), id)?;
+        }
         Ok(config.map_or(Ask::Stop(StopReason::Exhausted), |config| {
             Ask::Evaluate(of_run(Suggestion::new(config), run))
         }))
@@ -210,8 +223,10 @@ impl Optimizer for BayesianOptimizer {
     }
 
     fn recommend(&mut self, history: &History<Config>) -> Result<Option<Best<Config>>, OptimizerError> {
-        let id = TrialId(history.len() as u64);
-        let fitter = self.fitter(history.trials().iter().collect(), history, id);
+        // Losses that stand for failed and pruned trials would move the means at measured configurations.
+        let trials: Vec<_> = history.trials().iter().filter(|trial| !ended_without_loss(trial)).collect();
+        let id = TrialId(trials.len() as u64);
+        let fitter = self.fitter(trials, history, id);
         // Losses that stand for running trials would move the means; outcomes at the means do not.
         let settings = StateSettings { pending: PendingPolicy::default(), ..self.settings.state() };
         let Some(state) = SurrogateState::fit(&fitter, settings)? else { return Ok(None) };

@@ -34,6 +34,16 @@ impl Default for Convergence {
     }
 }
 
+/// Treatment of a space in which every configuration was evaluated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Repeats {
+    /// The study ends.
+    Never,
+    /// The configuration that the acquisition function prefers is evaluated again: for noisy evaluations.
+    OnceExhausted,
+}
+
 /// Settings of [`BayesianOptimizer`](crate::BayesianOptimizer).
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -59,6 +69,10 @@ pub struct BoSettings {
     pub cost: CostAwareness,
     /// Rule for a turn in which little improvement is expected.
     pub convergence: Convergence,
+    /// Treatment of a space in which every configuration was evaluated. Without it configurations are repeated if a measurement came with a variance of
+    /// its noise.
+    #[serde(default)]
+    pub repeats: Option<Repeats>,
 }
 
 impl BoSettings {
@@ -79,11 +93,14 @@ impl BoSettings {
         }
     }
 
-    /// The settings by which a journal knows its study: without the budget, and with a rule for convergence as studies had it that knew
+    /// The settings by which a journal knows its study: without the budget and the repeats, which say when a study ends, and with a rule for convergence as studies had it that knew
     /// restarts alone, so that those continue.
     pub(crate) fn identity(&self) -> Result<serde_json::Value, OptimizerError> {
         let failed = |error| OptimizerError::failed("writing the settings", error);
         let mut value = serde_json::to_value(Self { budget: None, ..self.clone() }).map_err(failed)?;
+        if let Some(fields) = value.as_object_mut() {
+            fields.remove("repeats");
+        }
         let restarts = match self.convergence {
             Convergence::Explore { .. } => return Ok(value),
             Convergence::Continue => serde_json::Value::Null,

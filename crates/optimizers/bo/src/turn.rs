@@ -98,6 +98,13 @@ impl<'a> BoTurn<'a> {
         front_where(self, self.state.posterior(), is_likely, &mut rng)
     }
 
+    /// The first candidate that is allowed and new, else any such point. Once there is none, the first that is allowed, if the settings repeat.
+    fn first_allowed(&self, candidates: Vec<Candidate>) -> Result<Option<Candidate>, OptimizerError> {
+        let known = candidates.iter().find(|candidate| self.state.is_allowed(&candidate.x)).cloned();
+        let new = self.state.first_allowed(candidates)?;
+        Ok(new.or_else(|| known.filter(|_| self.optimizer.repeats(self.history))))
+    }
+
     /// The suggestion of a point, with its memo.
     fn suggestion(&self, x: &[f64]) -> Suggestion<Config> {
         let Prediction { mean, variance } = self.state.posterior().predict(x);
@@ -155,7 +162,7 @@ impl Modelled<Config> for BoTurn<'_> {
             let best = if is_constrained { candidates } else { Vec::new() };
             candidates = [self.front(), best].concat();
         }
-        let Some(chosen) = self.state.first_allowed(candidates)? else {
+        let Some(chosen) = self.first_allowed(candidates)? else {
             return Ok(Ask::Stop(StopReason::Exhausted));
         };
         let suggestion = self.suggestion(&chosen.x).with_diagnostic("threshold", target);
@@ -194,6 +201,6 @@ impl Modelled<Config> for BoTurn<'_> {
         if self.optimizer.known_constraint().is_some() && !candidates.iter().any(|one| is_usable(&one.x)) {
             candidates.append(&mut self.search(None)?.candidates);
         }
-        Ok(self.state.first_allowed(candidates)?.map(|chosen| self.suggestion(&chosen.x)))
+        Ok(self.first_allowed(candidates)?.map(|chosen| self.suggestion(&chosen.x)))
     }
 }

@@ -71,7 +71,7 @@ mod tests {
 
     use thrifty_sampling::Seed;
     use thrifty_space::Space;
-    use thrifty_study::{History, Measurement, Memo, Outcome, Timing, TrialId};
+    use thrifty_study::{History, Measurement, Memo, Optimizer, Outcome, Timing, TrialId};
 
     use super::*;
 
@@ -121,6 +121,21 @@ mod tests {
         let best = best_of(trials([-1.0, -1.0, -1.0, 1.0, 1.0])).unwrap();
         assert_eq!(best.config.float("x"), Ok(0.25), "broken at the lower fidelity: {best:?}");
         assert_eq!(best_of(trials([1.0; 5])), None, "all break the constraint");
+    }
+
+    /// Recommendations with failed trials beside the best one, and without them: equal in every bit.
+    #[test]
+    fn failed_trials_do_not_move_recommendations() {
+        let recommend = |failed: &[f64]| {
+            let measured =
+                (0..11).map(|i| f64::from(i) / 10.0).map(|x| (x, Outcome::from((x - 0.3).powi(2))));
+            let failed = failed.iter().map(|x| (*x, Outcome::failed("out of memory")));
+            let each = measured.chain(failed).enumerate();
+            let trials = each.map(|(id, (x, outcome))| trial(id, x, 64.0, outcome)).collect();
+            optimizer().recommend(&History::from_trials(trials, Seed(1))).unwrap().unwrap()
+        };
+        let best = recommend(&[0.29, 0.31, 0.305]);
+        assert_eq!((best.config.float("x"), &best), (Ok(0.3), &recommend(&[])));
     }
 
     /// Evaluations of the best configuration at the target and below it, in either order: the largest fidelity counts.

@@ -2,8 +2,8 @@
 
 use thrifty_gp::GpSurrogate;
 use thrifty_model_based::{
-    CostData, Designer, OutputFitter, SurrogateState, ask_given, asked_points, check_config, fingerprint,
-    is_modelled, measurement,
+    CostData, Designer, OutputFitter, SurrogateState, ask_given, asked_points, check_config,
+    ended_without_loss, fingerprint, is_modelled, measurement,
 };
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{
@@ -171,8 +171,12 @@ impl Optimizer for MultiFidelityOptimizer {
     }
 
     fn recommend(&mut self, history: &History<Config>) -> Result<Option<FidelityBest>, OptimizerError> {
-        let observations = self.observations(history);
-        let state = self.state(&observations, history, TrialId(history.len() as u64))?;
+        let mut observations = self.observations(history);
+        let all = observations.len();
+        // Losses that stand for failed trials would move the means at measured configurations.
+        observations.retain(|observed| !ended_without_loss(observed));
+        let left_out = all - observations.len();
+        let state = self.state(&observations, history, TrialId((history.len() - left_out) as u64))?;
         state.map_or(Ok(None), |state| self.best(&state, &observations))
     }
 

@@ -18,8 +18,9 @@ use crate::cost::KnownCost;
 use crate::diagnostics::{self, ABOVE};
 use crate::progress::Progress;
 use crate::state::{LevelSetState, contains};
+use crate::threshold::WholeDomain;
 use crate::turn::LevelSetTurn;
-use crate::{Classified, FixedGp, Intervals, LevelSetSettings};
+use crate::{Classified, FixedGp, Intervals, Level, LevelSetSettings};
 
 /// Level-set estimation: which points are above a threshold?
 ///
@@ -166,6 +167,29 @@ impl LevelSetOptimizer {
         Ok(points)
     }
 
+    /// Bounds of the threshold: over a domain an implicit one goes by the maximum of all of its points, not of the classified ones.
+    fn level(
+        &self,
+        surrogates: &SurrogateState<'_>,
+        asked: &Points,
+        classified: (&[f64], &Intervals),
+        beta: f64,
+        id: TrialId,
+    ) -> Level {
+        if self.settings.over.is_finite() {
+            return self.settings.threshold.level(classified.0, classified.1);
+        }
+        let whole = WholeDomain {
+            domain: self.space.domain(),
+            posterior: surrogates.posterior(),
+            asked,
+            maximizer: &self.settings.maximizer,
+            beta,
+        };
+        let mut rng = self.points.0.stream("largest bound", id.0);
+        self.settings.threshold.level_over(&whole, &self.points.1, classified, &mut rng)
+    }
+
     fn assess<'a>(
         &'a mut self,
         history: &'a History<Config>,
@@ -210,7 +234,7 @@ impl LevelSetOptimizer {
             Some(progress) => progress.intervals().clone(),
             None => Intervals::of(&mean, &std_dev, beta),
         };
-        let level = self.settings.threshold.level(&mean, &intervals);
+        let level = self.level(&surrogates, &asked, (&mean, &intervals), beta, id);
         let accuracy = (self.settings.epsilon, beta);
         let classified = Classified::new(points.clone(), (mean, std_dev), intervals, level, accuracy);
         Ok(Some(LevelSetState { surrogates, classified, pending, failed, asked, cost: self.cost.as_ref() }))

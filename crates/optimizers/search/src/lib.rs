@@ -25,7 +25,7 @@ pub use design::InitialDesign;
 pub use designer::Designer;
 pub use fingerprint::{design_changed, fingerprint};
 pub use given::{Given, ask_given, check_config, within};
-pub use measurement::{MeasurementMismatch, measurement, same_shape, shape};
+pub use measurement::{MeasurementMismatch, ended_without_loss, measurement, same_shape, shape};
 pub use nsga2::{Nsga2, Nsga2Settings};
 pub use pareto_set::{ParetoMember, ParetoSet};
 pub use points::{asked_points, is_asked, points_of};

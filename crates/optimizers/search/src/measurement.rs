@@ -23,6 +23,13 @@ pub fn measurement(trial: &Trial<Config>) -> Option<&Measurement> {
     trial.outcome.as_ref().and_then(Outcome::measurement).filter(|measured| !measured.objectives.is_empty())
 }
 
+/// True for a trial that failed or was pruned: it ended without a loss, and says nothing about the losses of others. A failure that is unrelated to
+/// the configuration is none: no model has it.
+pub fn ended_without_loss(trial: &Trial<Config>) -> bool {
+    let is_related = trial.outcome.as_ref().is_some_and(|outcome| !outcome.is_unrelated());
+    is_related && measurement(trial).is_none()
+}
+
 /// Numbers of objectives and of constraints, the same in all measurements; nothing without a measurement.
 ///
 /// # Errors

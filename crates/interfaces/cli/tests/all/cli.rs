@@ -56,12 +56,17 @@ fn the_example_runs_and_finds_the_minimum_and_a_second_run_adds_nothing() {
     assert!(stdout(&output).contains("stopped: 40 trials\nbest: trial "));
     let lines = String::from_utf8_lossy(&output.stderr).lines().count();
     assert_eq!(lines, 40, "a line per trial where there is no terminal");
-    let best = json_of(folder.path(), &["best", "study.toml", "--json"]);
+    let mut best = json_of(folder.path(), &["best", "study.toml", "--json"]);
     assert!(best["objective"].as_f64().unwrap() < 1.0, "{best}");
+    let recommended = best.as_object_mut().unwrap().remove("recommended").unwrap();
+    assert!(
+        recommended["objective"].as_f64().unwrap() < 1.0 && recommended["observed"] == false,
+        "{recommended}"
+    );
     let journal = std::fs::read(folder.path().join("study.jsonl")).unwrap();
     stdout(&thrifty(folder.path(), &["run", "study.toml"]));
     assert_eq!(std::fs::read(folder.path().join("study.jsonl")).unwrap(), journal);
-    // The journal alone is enough to look at it.
+    // The journal alone is enough to look at it, without the optimiser that recommends.
     assert_eq!(json_of(folder.path(), &["best", "study.jsonl", "--json"]), best);
     let shown = json_of(folder.path(), &["show", "study.jsonl", "--json"]);
     assert_eq!(

@@ -68,7 +68,38 @@ fn a_study_without_a_trial_at_the_target_has_no_best() {
         text.replace("queue = [{ x = 0.9, epochs = 9 }, ", "queue = [").replace("trials = 12", "trials = 1");
     std::fs::write(path.join("study.toml"), one).unwrap();
     let result = stdout(&thrifty(path, &["run", "study.toml"]));
-    assert!(result.contains("best: no trial satisfies the constraints, at the target"), "{result}");
+    assert!(result.contains("recommended: "), "{result}");
+    assert!(result.contains("best: no trial at the target fidelity yet\n"), "{result}");
+}
+
+/// Recommendations of losses that are far too large at low fidelities, where almost all trials are: near the minimum, before the best trial, in every command
+/// with the study file.
+#[test]
+fn the_recommendation_stands_before_the_best_trial() {
+    let folder = study(METHOD);
+    let path = folder.path();
+    let text = std::fs::read_to_string(path.join("study.toml")).unwrap();
+    let (_, text) = text.split_once('\n').unwrap();
+    let text = text.replace("{epochs} / 10", "1 / {epochs}").replace("high = 9", "high = 27");
+    std::fs::write(path.join("study.toml"), text.replace("trials = 12", "trials = 30")).unwrap();
+    let run = stdout(&thrifty(path, &["run", "study.toml"]));
+    for arguments in [&["best", "study.toml"][..], &["show", "study.toml"]] {
+        let text = stdout(&thrifty(path, arguments));
+        let recommended = text.lines().find(|line| line.starts_with("recommended: ")).unwrap();
+        assert!(run.lines().nth(1) == Some(recommended), "{run}\n{text}");
+        assert!(recommended.contains(" by estimate, evaluated at fidelity "), "{recommended}");
+        let mut json = arguments.to_vec();
+        json.push("--json");
+        let value: Value = serde_json::from_str(&stdout(&thrifty(path, &json))).unwrap();
+        let config = &value["recommended"]["config"];
+        assert_eq!(config["epochs"], 27, "{value}");
+        assert!((config["x"].as_f64().unwrap() - 0.3).abs() < 0.05, "{value}");
+    }
+    stdout(&thrifty(path, &["report", "study.toml"]));
+    let page = std::fs::read_to_string(path.join("study.html")).unwrap();
+    assert!(page.contains("recommended") && page.contains("by estimate"), "the page");
+    let journal = stdout(&thrifty(path, &["best", "study.jsonl"]));
+    assert!(!journal.contains("recommended"), "a journal has no optimiser: {journal}");
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! Bayesian optimisation of several objectives.
 
 use thrifty_model_based::{
-    Designer, GpSurrogate, ModelBased, OutputFitter, ParetoMember, ParetoSet, Turn, ask_given, asked_points,
-    check_config, design_changed, fingerprint, measurement, surrogate_fingerprint,
+    Designer, FailurePolicy, GpSurrogate, ModelBased, OutputFitter, ParetoMember, ParetoSet, Turn, ask_given,
+    asked_points, check_config, design_changed, ended_without_loss, fingerprint, measurement,
+    surrogate_fingerprint,
 };
 use thrifty_pareto::ReferencePoint;
 use thrifty_space::{Config, KnownConstraint, Space};
@@ -203,7 +204,9 @@ impl Optimizer for MultiObjectiveOptimizer {
     }
 
     fn recommend(&mut self, history: &History<Config>) -> Result<Option<ParetoSet>, OptimizerError> {
-        let Some(state) = self.state(history, TrialId(history.len() as u64))? else { return Ok(None) };
+        let left_out = history.trials().iter().filter(|trial| ended_without_loss(trial)).count();
+        let id = TrialId((history.len() - left_out) as u64);
+        let Some(mut state) = self.state(history, id)? else { return Ok(None) };
         if state.feasible.is_empty() {
             return Ok(None);
         }
@@ -211,6 +214,10 @@ impl Optimizer for MultiObjectiveOptimizer {
         if !matches!(rule, MultiObjectiveRule::NoisyExpectedHypervolume { .. }) {
             return ParetoSet::of(history).map(Some);
         }
+        // Losses that stand for failed and pruned trials would move the means at measured configurations.
+        state.fitter.trials.retain(|trial| !ended_without_loss(trial));
+        let settings = MultiObjectiveSettings { failures: FailurePolicy::Ignore, ..self.settings.clone() };
+        state.data = Data::of(&state.observed, &settings);
         let means = means(&state.objectives(rule)?, &state.observed.x);
         let measured: Vec<_> = history.trials().iter().filter(|t| measurement(t).is_some()).collect();
         let member = |&i: &usize| {

@@ -4,7 +4,7 @@
 use thrifty_acquisition::{AcquisitionKind, ImprovementTarget, MinValueSampler, Schedule};
 use thrifty_bo::{
     BayesianOptimizer, BoSettings, Convergence, CostAwareness, FailurePolicy, GpSurrogate, InitialDesign,
-    KernelFamily, LossTransform, Maximizer, PendingPolicy,
+    KernelFamily, LossTransform, Maximizer, PendingPolicy, Repeats,
 };
 
 use thrifty_sampling::Seed;
@@ -549,5 +549,37 @@ fn unrelated_failures_are_asked_again() {
             .unwrap();
         assert!(lost && study.history().len() == 5, "seed {seed}: {}", study.history().len());
         assert_eq!(study.recommend().unwrap().unwrap().config.str("a"), Ok("q"), "seed {seed}");
+    }
+}
+
+/// Four arms under noise: all trials are made where repeats are set, or a variance of the noise is known, and most are at the two best arms. Otherwise the study
+/// ends after one evaluation of each.
+#[test]
+fn noisy_evaluations_of_a_finite_space_are_repeated() {
+    let noise = |i: usize| 0.3 * ((7 * i) as f64).sin();
+    let run = |repeats: Option<Repeats>, noise_variance: Option<f64>| {
+        let space = Space::builder().int("arm", 1, 4).build().unwrap();
+        let settings = BoSettings { repeats, ..BoSettings::default() };
+        let optimizer = BayesianOptimizer::new(space).with_settings(settings).unwrap();
+        let optimizer = optimizer.with_surrogate(GpSurrogate::noisy());
+        let mut study = Study::new(optimizer, Seed(2)).with_stop(MaxTrials(24));
+        let mut count = 0;
+        let reason = study.run(|config, _| {
+            count += 1;
+            let loss = config.int("arm").unwrap() as f64 + noise(count);
+            Outcome::from(Measurement { noise_variance, ..Measurement::from(loss) })
+        });
+        (reason.unwrap(), study)
+    };
+    for (repeats, variance) in [(Some(Repeats::OnceExhausted), None), (None, Some(0.05))] {
+        let (reason, mut study) = run(repeats, variance);
+        assert_eq!((reason, study.history().len()), (StopReason::Trials(24), 24), "{repeats:?}");
+        let good = study.history().trials().iter().filter(|trial| trial.query.int("arm").unwrap() <= 2);
+        assert!(good.count() > 12, "{repeats:?}");
+        assert_eq!(study.recommend().unwrap().unwrap().config.int("arm"), Ok(1), "{repeats:?}");
+    }
+    for (repeats, variance) in [(None, None), (Some(Repeats::Never), Some(0.05))] {
+        let (reason, study) = run(repeats, variance);
+        assert_eq!((reason, study.history().len()), (StopReason::Exhausted, 4), "{repeats:?}");
     }
 }

@@ -19,7 +19,8 @@ use thrifty_sampling::{Seed, Sobol, Stream};
 use thrifty_search::{Nsga2, Nsga2Settings, SobolSearch};
 use thrifty_space::{Config, Space, Value};
 use thrifty_study::{
-    Ask, History, MaxTrials, Measurement, Optimizer, Outcome, Schedule, StopReason, Study, Trial, TrialId,
+    Ask, History, MaxTrials, Measurement, Memo, Optimizer, Outcome, Schedule, StopReason, Study, Trial,
+    TrialId,
 };
 use thrifty_surrogate::{
     Description, FittedSurrogate, JointPosterior, Observations, Posterior, PosteriorGradient, Prediction,
@@ -881,6 +882,25 @@ fn running_trials_count_without_covariances() {
         assert_eq!(imagined.len(), models, "{rule:?}");
         assert!(imagined.iter().all(|(x, mean, y)| *x == place && mean == y), "{rule:?}: {imagined:?}");
     }
+}
+
+/// Recommendations under noise with failed trials near the front, and without them: equal in every bit.
+#[test]
+fn failed_trials_do_not_move_recommendations() {
+    let noisy = MultiObjectiveRule::NoisyExpectedHypervolume { draws: 2 };
+    let mut study = Study::new(ours(&line(), settings(noisy)), Seed(1)).with_stop(MaxTrials(8));
+    study.run(|config, _| parabolas(config)).unwrap();
+    let told = study.history().trials();
+    let recommend = |failed: usize| {
+        let failed = told[..failed].iter().map(|trial| Trial {
+            outcome: Some(Outcome::failed("out of memory")),
+            memo: Memo::default(),
+            ..trial.clone()
+        });
+        let history = History::from_trials(told.iter().cloned().chain(failed).collect(), Seed(1));
+        ours(&line(), settings(noisy)).recommend(&history).unwrap().unwrap()
+    };
+    assert_eq!(recommend(6), recommend(0));
 }
 
 /// Exact improvements up to four objectives, scalarisation from five on.

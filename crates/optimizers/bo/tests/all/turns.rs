@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use thrifty_acquisition::{AcquisitionFactory, AcquisitionKind, Schedule};
 use thrifty_bo::{
-    BayesianOptimizer, BoSettings, Candidate, Convergence, CostAwareness, InitialDesign, Maximizer,
-    PendingPolicy,
+    BayesianOptimizer, BoSettings, Candidate, Convergence, CostAwareness, FailurePolicy, InitialDesign,
+    Maximizer, PendingPolicy,
 };
 use thrifty_model_based::{ModelBased, Modelled, Outlook, Turn, front};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{
-    Ask, History, MaxTrials, Measurement, Memo, MemoKey, Optimizer, Outcome, StopReason, Study, Suggestion,
-    Timing, Trial, TrialId,
+    Ask, History, MaxTrials, Measurement, Memo, MemoKey, Optimizer, Outcome, PrunedAs, PrunedPolicy,
+    StopReason, Study, Suggestion, Timing, Trial, TrialId,
 };
 use thrifty_surrogate::Prediction;
 
@@ -415,6 +415,31 @@ fn recommendations_do_not_depend_on_lies() {
     let expected = best(PendingPolicy::default());
     for pending in [PendingPolicy::LiarBest, PendingPolicy::LiarMean, PendingPolicy::LiarWorst] {
         assert_eq!(best(pending), expected, "{pending:?}");
+    }
+}
+
+/// Recommendations by histories that differ in trials without a loss: their kind, and the policy for pruned ones, make no difference, in any bit.
+#[test]
+fn recommendations_are_made_of_measured_trials() {
+    let all = (0..11).map(|i| f64::from(i) / 10.0).map(|x| trial(x, Some((x - 0.3).powi(2).into())));
+    let with = |outcome: &Outcome| -> History<Config> {
+        let more = [0.29, 0.31, 0.305].map(|x| trial(x, Some(outcome.clone())));
+        History::from_trials(all.clone().chain(more).collect(), Seed(4))
+    };
+    let expected =
+        optimizer(|_| ()).recommend(&History::from_trials(all.clone().collect(), Seed(4))).unwrap();
+    let best = expected.as_ref().map(|best| best.config.float("x").unwrap());
+    assert_eq!(best, Some(0.3), "the smallest loss");
+    for outcome in [Outcome::pruned(3), Outcome::failed("out of memory")] {
+        let history = with(&outcome);
+        for failures in [FailurePolicy::AsWorst, FailurePolicy::AsValue(9.0), FailurePolicy::Ignore] {
+            let mut bo = optimizer(|s| s.failures = failures);
+            assert_eq!(bo.recommend(&history).unwrap(), expected, "{outcome:?} {failures:?}");
+        }
+        for policy in [PrunedPolicy::Ignore, PrunedPolicy::LastReport, PrunedPolicy::Worst] {
+            let mut bo = PrunedAs::new(optimizer(|_| ()), policy);
+            assert_eq!(bo.recommend(&history).unwrap(), expected, "{outcome:?} {policy:?}");
+        }
     }
 }
 

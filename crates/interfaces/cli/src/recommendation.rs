@@ -1,0 +1,77 @@
+//! The configuration that the optimiser recommends.
+
+use std::any::Any;
+
+use serde_json::{Value, json};
+use thrifty_fidelity::FidelityBest;
+use thrifty_space::Config;
+use thrifty_study::{Best, Direction, History, Optimizer};
+
+use crate::error::CliError;
+use crate::study::optimizer;
+use crate::study_file::StudyFile;
+use crate::summary;
+
+/// The recommendation of a study with one objective, in the user's units: objective, configuration, `observed`, which is false for an estimate by a model,
+/// and with several fidelities the largest at which the configuration was evaluated. Nothing with several objectives, of which the best trials are the
+/// Pareto set, and before there is a measurement. One that fails is a warning.
+pub(crate) fn recommended(file: &StudyFile, history: &History<Config>) -> Value {
+    of_optimizer(file, history).unwrap_or_else(|error| {
+        eprintln!("warning: no recommendation: {}", crate::error::chain(&error));
+        Value::Null
+    })
+}
+
+fn of_optimizer(file: &StudyFile, history: &History<Config>) -> Result<Value, CliError> {
+    let mut measured = history.trials().iter().filter_map(|trial| trial.outcome.as_ref()?.measurement());
+    if measured.next().is_none_or(|first| first.objectives.len() != 1) {
+        return Ok(Value::Null);
+    }
+    let found = optimizer(file)?.0.recommend(history)?;
+    let direction = history.directions().first();
+    Ok(found.map_or(Value::Null, |found| entry(&*found, direction)))
+}
+
+fn entry(found: &dyn Any, direction: Direction) -> Value {
+    if let Some(best) = found.downcast_ref::<Best<Config>>() {
+        let objective = direction.flip(best.value);
+        return json!({ "objective": objective, "config": best.config, "observed": best.is_observed() });
+    }
+    if let Some(best) = found.downcast_ref::<FidelityBest>() {
+        let objective = direction.flip(best.value);
+        return json!({
+            "objective": objective, "config": best.config, "observed": false, "evaluated": best.evaluated
+        });
+    }
+    Value::Null
+}
+
+/// The best trials and the recommendation in lines of text, each line after its name. A recommendation that is the best trial itself is left out; that of
+/// a multi-fidelity study is first.
+pub(crate) fn lines(
+    file: Option<&StudyFile>,
+    best: &str,
+    best_trials: &Value,
+    recommended: &Value,
+) -> String {
+    let best = format!("best: {best}");
+    let is_the_best = recommended["observed"] == true && recommended["config"] == best_trials["config"];
+    if recommended.is_null() || is_the_best {
+        return best;
+    }
+    let recommended = format!("recommended: {}", as_text(recommended));
+    let has_fidelity = file.is_some_and(|file| file.fidelity.is_some());
+    let lines = if has_fidelity { [recommended, best] } else { [best, recommended] };
+    lines.join("\n")
+}
+
+/// A recommendation in words: `0.25 by estimate  (x = 0.3)`.
+pub(crate) fn as_text(recommended: &Value) -> String {
+    let basis = if recommended["observed"] == true { "" } else { " by estimate" };
+    let fidelity = match &recommended["evaluated"] {
+        Value::Null => String::new(),
+        evaluated => format!(", evaluated at fidelity {evaluated}"),
+    };
+    let config = summary::config_as_text(&recommended["config"]);
+    format!("{}{basis}{fidelity}  ({config})", recommended["objective"])
+}
