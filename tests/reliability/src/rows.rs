@@ -33,7 +33,7 @@ const QUICK: Effort =
     Effort { kills: 2, stride: 101, resume: 12, flips: 200, disks: 1, writers: 1, blocks: 2 };
 
 const WHOLE: Effort =
-    Effort { kills: 11, stride: 1, resume: 400, flips: 6_300, disks: 12, writers: 10, blocks: 100 };
+    Effort { kills: 100, stride: 1, resume: 400, flips: 6_300, disks: 12, writers: 10, blocks: 100 };
 
 /// Fills the table; true if every row holds.
 pub fn all(quick: bool, only: Option<&str>, out: &Path) -> Result<bool, ReliabilityError> {

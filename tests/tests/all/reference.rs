@@ -67,7 +67,7 @@ fn stated_defaults_are_the_defaults() {
             Some((name.to_owned(), value))
         })
         .collect();
-    assert_eq!(count, 9);
+    assert_eq!(count, 10);
     let read: thrifty::bo::BoSettings = serde_json::from_value(stated.into()).unwrap();
     assert_eq!(read, thrifty::bo::BoSettings::default());
 }
