@@ -498,53 +498,49 @@ class Saasbo(Botorch):
 
     def __init__(self, study: Study) -> None:
         super().__init__(study)
-        import pyro  # noqa: F401 - what samples
-
         if not study.all_of("float") or study.noisy:
             raise Unsupported("only for numbers without noise")
+        self.load()
 
-    def ask(self) -> Point:
-        from botorch.acquisition.logei import qLogExpectedImprovement
+    def load(self) -> None:
+        """Imports what takes time, so that it is no part of the first study."""
+        import pyro  # noqa: F401 - what samples
+
+    def sparse(self, x: Any, y: Any) -> Any:
+        """The fitted model."""
         from botorch.fit import fit_fully_bayesian_model_nuts
         from botorch.models.fully_bayesian import SaasFullyBayesianSingleTaskGP
         from botorch.models.transforms import Standardize
-        from botorch.optim import optimize_acqf
 
-        x = self.torch.tensor(self.x)
-        y = -self.torch.tensor(self.y).unsqueeze(-1)
         model = SaasFullyBayesianSingleTaskGP(x, y, outcome_transform=Standardize(1))
         fit_fully_bayesian_model_nuts(model, disable_progbar=True)
-        utility = qLogExpectedImprovement(model, best_f=y.max())
-        bounds = self.torch.tensor([[0.0] * self.study.dim, [1.0] * self.study.dim])
-        point, _ = optimize_acqf(utility, bounds, q=1, num_restarts=10, raw_samples=512)
-        return self.restored(point.reshape(-1).tolist())
-
-
-class MapSaas(Botorch):
-    """BoTorch's ensemble of models with sparse axis-aligned priors, by maximum a posteriori; LogEI over the ensemble."""
-
-    def __init__(self, study: Study) -> None:
-        super().__init__(study)
-        import botorch.models.map_saas  # noqa: F401
-
-        if not study.all_of("float") or study.noisy:
-            raise Unsupported("only for numbers without noise")
+        return model
 
     def ask(self) -> Point:
         from botorch.acquisition.logei import qLogExpectedImprovement
-        from botorch.fit import fit_gpytorch_mll
-        from botorch.models.map_saas import EnsembleMapSaasSingleTaskGP
         from botorch.optim import optimize_acqf
-        from gpytorch.mlls import ExactMarginalLogLikelihood
 
-        x = self.torch.tensor(self.x)
         y = -self.torch.tensor(self.y).unsqueeze(-1)
-        model = EnsembleMapSaasSingleTaskGP(x, y)
-        fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
-        utility = qLogExpectedImprovement(model, best_f=y.max())
+        utility = qLogExpectedImprovement(self.sparse(self.torch.tensor(self.x), y), best_f=y.max())
         bounds = self.torch.tensor([[0.0] * self.study.dim, [1.0] * self.study.dim])
         point, _ = optimize_acqf(utility, bounds, q=1, num_restarts=10, raw_samples=512)
         return self.restored(point.reshape(-1).tolist())
+
+
+class MapSaas(Saasbo):
+    """BoTorch's ensemble of models with sparse axis-aligned priors, by maximum a posteriori; LogEI over the ensemble."""
+
+    def load(self) -> None:
+        import botorch.models.map_saas  # noqa: F401
+
+    def sparse(self, x: Any, y: Any) -> Any:
+        from botorch.fit import fit_gpytorch_mll
+        from botorch.models.map_saas import EnsembleMapSaasSingleTaskGP
+        from gpytorch.mlls import ExactMarginalLogLikelihood
+
+        model = EnsembleMapSaasSingleTaskGP(x, y)
+        fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
+        return model
 
 
 class Turbo(Botorch):

@@ -76,46 +76,31 @@ impl<F: Fn(&[f64], &mut [f64]) + Send + Sync> Basis for FromFn<F> {
     }
 }
 
-impl Basis for Box<dyn Basis> {
-    fn dim(&self) -> usize {
-        (**self).dim()
-    }
+/// Pointers to a basis are that basis.
+macro_rules! pointers {
+    ($($pointer:ty),*) => {$(
+        impl Basis for $pointer {
+            fn dim(&self) -> usize {
+                (**self).dim()
+            }
 
-    fn len(&self) -> usize {
-        (**self).len()
-    }
+            fn len(&self) -> usize {
+                (**self).len()
+            }
 
-    fn eval_into(&self, x: &[f64], out: &mut [f64]) {
-        (**self).eval_into(x, out);
-    }
+            fn eval_into(&self, x: &[f64], out: &mut [f64]) {
+                (**self).eval_into(x, out);
+            }
 
-    fn gradient_into(&self, x: &[f64], out: &mut [f64]) -> bool {
-        (**self).gradient_into(x, out)
-    }
+            fn gradient_into(&self, x: &[f64], out: &mut [f64]) -> bool {
+                (**self).gradient_into(x, out)
+            }
 
-    fn name(&self) -> String {
-        (**self).name()
-    }
+            fn name(&self) -> String {
+                (**self).name()
+            }
+        }
+    )*};
 }
 
-impl Basis for Arc<dyn Basis> {
-    fn dim(&self) -> usize {
-        (**self).dim()
-    }
-
-    fn len(&self) -> usize {
-        (**self).len()
-    }
-
-    fn eval_into(&self, x: &[f64], out: &mut [f64]) {
-        (**self).eval_into(x, out);
-    }
-
-    fn gradient_into(&self, x: &[f64], out: &mut [f64]) -> bool {
-        (**self).gradient_into(x, out)
-    }
-
-    fn name(&self) -> String {
-        (**self).name()
-    }
-}
+pointers!(Box<dyn Basis>, Arc<dyn Basis>);
