@@ -113,11 +113,9 @@ fn in_losses<S: InUserUnits>(method: &str, settings: S, directions: &Directions)
 fn listed<S: Serialize>(settings: &S, others: &[(&str, Json)]) -> serde_json::Result<String> {
     let mut text = serde_json::to_string(settings)?;
     text.pop();
-    for (name, value) in others {
-        text.push_str(&format!(",{}:{value}", Json::from(*name)));
-    }
-    text.push('}');
-    Ok(text)
+    let others: Vec<String> =
+        others.iter().map(|(name, value)| format!(",{}:{value}", Json::from(*name))).collect();
+    Ok(text + &others.concat() + "}")
 }
 
 /// The settings of a method that nothing was said about, as JSON.
