@@ -23,12 +23,20 @@ fn full() -> (RunContext, Vec<JudgedProblem>) {
 
 /// Regrets of ours, and of a peer by a factor.
 fn results(problems: &[JudgedProblem], factor: impl Fn(usize) -> f64) -> Results {
+    results_of(problems, 20, factor)
+}
+
+/// Regrets of twenty runs of ours, and of so many of a peer by a factor.
+fn results_of(problems: &[JudgedProblem], runs: usize, factor: impl Fn(usize) -> f64) -> Results {
     let mut results = Results::default();
     for (k, problem) in problems.iter().enumerate() {
         for i in 0..20 {
             let own = 0.01 * (1.0 + (i * 7 % 20) as f64);
             results.insert(methods::judged_on(problem), &problem.label, i, done(own));
-            results.insert("cma", &problem.label, i, done(own * factor(k) * (1.0 + 0.01 * (i % 3) as f64)));
+            let other = own * factor(k) * (1.0 + 0.01 * (i % 3) as f64);
+            if i < runs {
+                results.insert("cma", &problem.label, i, done(other));
+            }
         }
     }
     results
@@ -50,6 +58,8 @@ fn verdicts_go_both_ways_and_nothing_is_decided_without_runs() {
         (better[1].method, overall(&better), better[2].overall.verdict()),
         ("cma", Verdict::Holds, Verdict::Inconclusive)
     );
+    let few = judge(&results_of(&problems, 19, |_| 10.0));
+    assert_eq!((of(&few, "cma").0, overall(&few)), (Verdict::Inconclusive, Verdict::Inconclusive));
     let worse = judge(&results(&problems, |_| 0.1));
     assert_eq!(of(&worse, "cma"), (Verdict::DoesNotHold, Verdict::DoesNotHold));
     assert_eq!(overall(&worse), Verdict::DoesNotHold);

@@ -38,7 +38,7 @@ fn against(
     let label = |p: &&&JudgedProblem| results.is_unsupported(method, &p.label);
     let kind = Kind::NotInferior { margin: MARGIN };
     let left_out: Vec<String> = problems.iter().filter(label).map(|p| p.label.clone()).collect();
-    let mut gains = Vec::new();
+    let (mut gains, mut complete) = (Vec::new(), Vec::new());
     let rest: Vec<&&JudgedProblem> = problems.iter().filter(|p| !label(p)).collect();
     let (mut not_inferior, mut superior) =
         (Family::new(Rule::All), Family::new(Rule::AtLeast(rest.len().div_ceil(3))));
@@ -56,11 +56,14 @@ fn against(
         push(&mut superior, "superior to", Kind::Superior)?;
         if !own.is_empty() {
             let differences: Vec<f64> = own.iter().zip(&other).map(|(own, other)| other - own).collect();
-            gains.push(quantile(&differences, 0.5));
+            let gain = quantile(&differences, 0.5);
+            gains.push(gain);
+            // A problem with fewer runs than were declared is no observation.
+            complete.extend((own.len() >= planned).then_some(gain));
         }
     }
     let median_gain = if gains.is_empty() { f64::NAN } else { quantile(&gains, 0.5) };
-    let overall = Family::new(Rule::All).with(over_all, Sample::Gains(gains)).judge()?;
+    let overall = Family::new(Rule::All).with(over_all, Sample::Gains(complete)).judge()?;
     Ok(Against {
         method,
         not_inferior: not_inferior.judge()?,
