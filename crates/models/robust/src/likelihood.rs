@@ -73,16 +73,23 @@ impl<'a, K: Kernel> RobustLikelihood<'a, K> {
         let (c, residual, noise) = self.covariance();
         let n = residual.len();
         let scale = (0..n).map(|i| c[(i, i)]).sum::<f64>() / n as f64;
-        let mut failure = None;
-        for jitter in std::iter::once(0.0).chain(ladder.steps.iter().map(|step| step * scale)) {
+        let attempt = |jitter: f64| {
             let mut c = c.clone();
             (0..n).for_each(|i| c[(i, i)] += jitter);
-            match weigh(&c, &residual, noise, &self.student, None) {
-                Ok(found) => return Ok(found),
-                Err(index) => failure = Some(NotPositiveDefinite { n, index, jitter }),
+            weigh(&c, &residual, noise, &self.student, None).map_err(|index| NotPositiveDefinite {
+                n,
+                index,
+                jitter,
+            })
+        };
+        let mut found = attempt(0.0);
+        for step in &ladder.steps {
+            if found.is_ok() {
+                break;
             }
+            found = attempt(step * scale);
         }
-        Err(failure.expect("an attempt without jitter"))
+        found
     }
 
     /// Covariance with the known noise, residuals and σ² at the current parameters.
