@@ -65,13 +65,37 @@ pub(crate) fn lines(
     lines.join("\n")
 }
 
-/// A recommendation in words: `0.25 by estimate  (x = 0.3)`.
+/// A recommendation in words: `0.25 by estimate  (x = 0.3)`. An estimate has six digits.
 pub(crate) fn as_text(recommended: &Value) -> String {
+    let objective = &recommended["objective"];
+    let objective = match objective.as_f64() {
+        Some(estimate) if recommended["observed"] != true => six_digits(estimate).to_string(),
+        _ => objective.to_string(),
+    };
     let basis = if recommended["observed"] == true { "" } else { " by estimate" };
     let fidelity = match &recommended["evaluated"] {
         Value::Null => String::new(),
         evaluated => format!(", evaluated at fidelity {evaluated}"),
     };
     let config = summary::config_as_text(&recommended["config"]);
-    format!("{}{basis}{fidelity}  ({config})", recommended["objective"])
+    format!("{objective}{basis}{fidelity}  ({config})")
+}
+
+fn six_digits(value: f64) -> f64 {
+    format!("{value:.5e}").parse().unwrap_or(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn estimates_are_rounded_and_measurements_are_not() {
+        let text = |value: f64, observed: bool| {
+            as_text(&json!({ "objective": value, "config": { "x": 0.5 }, "observed": observed }))
+        };
+        assert_eq!(text(0.199_851_002_212, false), "0.199851 by estimate  (x = 0.5)");
+        assert_eq!(text(-1.234_567_89e-9, false), "-0.00000000123457 by estimate  (x = 0.5)");
+        assert_eq!(text(0.199_851_002_212, true), "0.199851002212  (x = 0.5)");
+    }
 }
