@@ -122,7 +122,7 @@ impl Gp<Box<dyn Kernel>> {
             Some(_) => scaled.with_prior(Prior::LogNormal { mu: 0.0, sigma: 1.0 }).clone_box(),
             None => scaled.clone_box(),
         });
-        Ok(Self { keeps_inputs: inputs.warped || !all_numeric(domain), ..process })
+        Ok(process.keeping_inputs_of(domain, inputs.warped))
     }
 }
 
@@ -171,6 +171,11 @@ impl<K: Kernel + Clone> Gp<K> {
     /// Maximizes the density that the samples of [`Gp::sample_with_noise`] are of: that on the scale of learning.
     pub(crate) fn maximizing_on_learning_scale(self) -> Self {
         Self { on_learning_scale: true, ..self }
+    }
+
+    /// Never scales inputs of which some are codes, or are warped.
+    pub(crate) fn keeping_inputs_of(self, domain: &Domain, is_warped: bool) -> Self {
+        Self { keeps_inputs: is_warped || !all_numeric(domain), ..self }
     }
 
     /// Hyperparameters that the next fit starts from, if there are any.

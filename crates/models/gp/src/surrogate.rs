@@ -107,7 +107,7 @@ impl GpSurrogate {
         if let Some(kernel) = &self.kernel {
             let named = format!("kernel \"{}\"", kernel.name());
             let kernel = kernel.build(domain).map_err(|error| SurrogateError::failed(named, error))?;
-            return Ok(Gp::new(kernel).with_settings(self.settings_on(domain)));
+            return Ok(Gp::new(kernel).keeping_inputs_of(domain, false).with_settings(self.settings.clone()));
         }
         let kernel = match self.family {
             KernelFamily::SquaredExponential => self.kernel_of::<SquaredExponentialProfile>(domain),
@@ -116,14 +116,8 @@ impl GpSurrogate {
             KernelFamily::Matern52 => self.kernel_of::<Matern52Profile>(domain),
         };
         let kernel = kernel.map_err(|error| SurrogateError::failed(NAME, error))?;
-        Ok(Gp::new(kernel).with_settings(self.settings_on(domain)))
-    }
-
-    /// The settings, with inputs that stay as they are unless all of them are numbers.
-    fn settings_on(&self, domain: &Domain) -> GpSettings {
-        let is_warped = self.warp_inputs && self.kernel.is_none();
-        let normalize_inputs = self.settings.normalize_inputs && all_numeric(domain) && !is_warped;
-        GpSettings { normalize_inputs, ..self.settings.clone() }
+        let process = Gp::new(kernel).keeping_inputs_of(domain, self.warp_inputs);
+        Ok(process.with_settings(self.settings.clone()))
     }
 
     /// The Gaussian process for data: as [`GpSurrogate::process`], with a kernel of one's own checked at up to 32 of the points.

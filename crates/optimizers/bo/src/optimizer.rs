@@ -128,8 +128,7 @@ impl BayesianOptimizer {
         // A design that has ended does not begin again when the study is planned longer.
         let modelled = trials.iter().any(|trial| is_modelled(trial));
         let queries = history.trials().iter().map(|trial| &trial.query);
-        let given_left = !modelled && initial.next_given(&self.space, run, queries).is_some();
-        if !modelled && initial.lasts(&self.space, *budget, given_left, measured) {
+        if !modelled && initial.lasts(&self.space, *budget, (run, queries), measured) {
             return Ok(None);
         }
         // Cooling counts the costs of earlier runs too.

@@ -169,8 +169,7 @@ impl Optimizer for MultiTaskCv {
         let measured = history.measured().count();
         let (space, folds, design) = (&self.space, self.settings.folds, &self.settings.initial);
         let configs = history.trials().iter().map(|trial| &trial.query.config);
-        let given_left = !modelled && design.next_given(space, 0, configs).is_some();
-        let is_designed = !modelled && design.lasts(space, None, given_left, measured);
+        let is_designed = !modelled && design.lasts(space, None, (0, configs), measured);
         let known_constraint = &KnownConstraint::default();
         let designer = Designer { design, space, seed: history.seed(), run: 0, known_constraint };
         let design = FoldDesign { designer, history, folds };

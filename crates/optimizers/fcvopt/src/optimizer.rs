@@ -172,8 +172,7 @@ impl FractionalCv {
         let measured = history.measured().count();
         let (space, initial) = (&self.space, &self.settings.initial);
         let configs = history.trials().iter().map(|trial| &trial.query.config);
-        let given_left = !modelled && initial.next_given(space, 0, configs).is_some();
-        !modelled && initial.lasts(space, self.settings.budget(), given_left, measured)
+        !modelled && initial.lasts(space, self.settings.budget(), (0, configs), measured)
     }
 }
 

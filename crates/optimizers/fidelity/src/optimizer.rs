@@ -137,8 +137,8 @@ impl MultiFidelityOptimizer {
         // A design that has ended does not begin again when the study is planned longer.
         let modelled = trials.iter().any(is_modelled);
         let (space, initial) = (&self.space, &self.settings.initial);
-        let given_left = !modelled && initial.next_given(space, 0, trials.iter().map(|t| &t.query)).is_some();
-        !modelled && initial.lasts(space, self.settings.budget, given_left, measured)
+        let queries = trials.iter().map(|trial| &trial.query);
+        !modelled && initial.lasts(space, self.settings.budget, (0, queries), measured)
     }
 
     /// The next point of the initial design, or the end of a finite space.

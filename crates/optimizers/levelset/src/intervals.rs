@@ -1,5 +1,8 @@
 //! Confidence intervals and their intersections.
 
+use thrifty_domain::Points;
+use thrifty_surrogate::Posterior;
+
 /// Intervals `[L, U]` that hold the function at each point.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Intervals {
@@ -37,6 +40,14 @@ impl Intervals {
             }
         }
     }
+}
+
+/// Means and standard deviations at points.
+pub(crate) fn moments(posterior: &dyn Posterior, points: &Points) -> (Vec<f64>, Vec<f64>) {
+    let (mut mean, mut std_dev) = (vec![0.0; points.len()], vec![0.0; points.len()]);
+    posterior.predict_into(points.as_ref(), &mut mean, &mut std_dev);
+    std_dev.iter_mut().for_each(|variance| *variance = variance.sqrt());
+    (mean, std_dev)
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use thrifty_surrogate::Surrogate;
 
 use crate::cost::KnownCost;
 use crate::diagnostics::{self, ABOVE};
+use crate::intervals::moments;
 use crate::progress::Progress;
 use crate::state::{LevelSetState, contains};
 use crate::threshold::WholeDomain;
@@ -221,14 +222,11 @@ impl LevelSetOptimizer {
         // Running trials were asked too.
         let surrogates = surrogates.with_asked(asked.clone()).with_known_constraint(&self.known_constraint);
         let points = &self.points.1;
-        let n = points.len();
-        let (mut mean, mut std_dev) = (vec![0.0; n], vec![0.0; n]);
-        surrogates.posterior().predict_into(points.as_ref(), &mut mean, &mut std_dev);
-        std_dev.iter_mut().for_each(|variance| *variance = variance.sqrt());
+        let (mean, std_dev) = moments(surrogates.posterior(), points);
         let beta = self
             .settings
             .confidence
-            .beta(surrogates.losses().len(), n)
+            .beta(surrogates.losses().len(), points.len())
             .map_err(|error| OptimizerError::failed("finding the width of intervals", error))?;
         let intervals = match &self.progress {
             Some(progress) => progress.intervals().clone(),
@@ -283,13 +281,11 @@ pub(crate) fn is_designed(
     history: &History<Config>,
     id: TrialId,
 ) -> bool {
-    let initial = &settings.initial;
-    let given_left = if settings.over.is_finite() {
-        id.0 < initial.given().len() as u64
-    } else {
-        initial.next_given(space, 0, history.trials().iter().map(|trial| &trial.query)).is_some()
-    };
-    initial.lasts(space, None, given_left, history.measured().count())
+    let (initial, measured) = (&settings.initial, history.measured().count());
+    if settings.over.is_finite() {
+        return id.0 < initial.given().len() as u64 || initial.needs_more(space, None, measured);
+    }
+    initial.lasts(space, None, (0, history.trials().iter().map(|trial| &trial.query)), measured)
 }
 
 impl ModelBased for LevelSetOptimizer {

@@ -7,6 +7,7 @@ use thrifty_space::{Config, Space};
 use thrifty_study::{OptimizerError, Outcome, Trial};
 use thrifty_surrogate::{Observations, Surrogate};
 
+use crate::intervals::moments;
 use crate::{Confidence, Intervals};
 
 /// Intersected intervals after each measurement, for a model that learns nothing but the function.
@@ -105,9 +106,7 @@ impl Progress {
         let fitted = surrogate
             .fit(space.domain(), data, None, &mut unused)
             .map_err(|error| failed("learning from", error.into()))?;
-        let (mut mean, mut std_dev) = (vec![0.0; points.len()], vec![0.0; points.len()]);
-        fitted.posterior().predict_into(points.as_ref(), &mut mean, &mut std_dev);
-        std_dev.iter_mut().for_each(|variance| *variance = variance.sqrt());
+        let (mean, std_dev) = moments(fitted.posterior(), points);
         let beta = confidence
             .beta(self.y.len(), points.len())
             .map_err(|error| failed("finding the width of intervals for", error.into()))?;

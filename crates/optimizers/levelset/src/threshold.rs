@@ -7,6 +7,7 @@ use thrifty_sampling::Stream;
 use thrifty_surrogate::Posterior;
 
 use crate::Intervals;
+use crate::intervals::moments;
 
 /// Threshold h of the level set f > h.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -77,9 +78,7 @@ impl WholeDomain<'_> {
     }
 
     fn intervals(&self, points: &Points) -> (Vec<f64>, Intervals) {
-        let (mut mean, mut std_dev) = (vec![0.0; points.len()], vec![0.0; points.len()]);
-        self.posterior.predict_into(points.as_ref(), &mut mean, &mut std_dev);
-        std_dev.iter_mut().for_each(|variance| *variance = variance.sqrt());
+        let (mean, std_dev) = moments(self.posterior, points);
         let intervals = Intervals::of(&mean, &std_dev, self.beta);
         (mean, intervals)
     }

@@ -46,15 +46,26 @@ impl InitialDesign {
         }
     }
 
-    /// True if the design still lasts when so many trials were measured; `given_left` is true while a
-    /// [given configuration](Self::next_given) is left.
+    /// True if the design still lasts in run `run`: while it [needs more](Self::needs_more), and while one of its
+    /// [given configurations](Self::next_given) is left beside those that were asked.
     #[must_use]
-    pub fn lasts(&self, space: &Space, budget: Option<usize>, given_left: bool, measured: usize) -> bool {
-        given_left
-            || match self {
-                Self::Only(_) => measured == 0,
-                _ => measured < self.len(space, budget).max(1),
-            }
+    pub fn lasts<'c>(
+        &self,
+        space: &Space,
+        budget: Option<usize>,
+        (run, asked): (u64, impl IntoIterator<Item = &'c Config>),
+        measured: usize,
+    ) -> bool {
+        self.needs_more(space, budget, measured) || self.next_given(space, run, asked).is_some()
+    }
+
+    /// True if so many measured trials are too few for a model.
+    #[must_use]
+    pub fn needs_more(&self, space: &Space, budget: Option<usize>, measured: usize) -> bool {
+        match self {
+            Self::Only(_) => measured == 0,
+            _ => measured < self.len(space, budget).max(1),
+        }
     }
 
     /// The position of the given configuration that run `run` asks for next: the first that was asked fewer times than it is in the list up to
@@ -245,15 +256,23 @@ mod tests {
     #[test]
     fn a_design_lasts_until_enough_was_measured() {
         let space = Space::builder().float("x", 0.0, 1.0).build().unwrap();
-        let lasts = |design: &InitialDesign, left, measured| design.lasts(&space, None, left, measured);
+        let config = |x: f64| {
+            let mut config = Config::new();
+            config.insert("x", x);
+            config
+        };
+        let two = vec![config(0.1), config(0.2)];
+        let lasts = |design: &InitialDesign, asked: usize, measured| {
+            design.lasts(&space, None, (0, &two[..asked]), measured)
+        };
         let sobol = InitialDesign::Sobol(3);
-        assert!(lasts(&sobol, false, 2) && !lasts(&sobol, false, 3));
+        assert!(lasts(&sobol, 0, 2) && !lasts(&sobol, 0, 3));
         // At least one has to be measured.
-        assert!(lasts(&InitialDesign::Sobol(0), false, 0) && !lasts(&InitialDesign::Sobol(0), false, 1));
-        let two = vec![Config::new(); 2];
-        let (only, given) = (InitialDesign::Only(two.clone()), InitialDesign::Given(two));
-        assert!(lasts(&only, true, 1) && !lasts(&only, false, 1) && lasts(&only, false, 0));
-        assert!(lasts(&given, true, 9) && lasts(&given, false, 5) && !lasts(&given, false, 6));
+        assert!(lasts(&InitialDesign::Sobol(0), 0, 0) && !lasts(&InitialDesign::Sobol(0), 0, 1));
+        let (only, given) = (InitialDesign::Only(two.clone()), InitialDesign::Given(two.clone()));
+        assert!(lasts(&only, 1, 1) && !lasts(&only, 2, 1) && lasts(&only, 2, 0));
+        assert!(lasts(&given, 1, 9) && lasts(&given, 2, 5) && !lasts(&given, 2, 6));
+        assert!(!given.lasts(&space, None, (1, &[]), 6), "later runs have none");
     }
 
     /// Given configurations are left until each was asked as often as it is given, whatever else was asked.

@@ -217,8 +217,7 @@ impl Optimizer for TrustRegionOptimizer {
         let TrustRegionSettings { initial, budget, .. } = &self.settings;
         let best = region.best.and_then(|index| trials.get(index)).map(|trial| &trial.query);
         let queries = history.trials().iter().map(|trial| &trial.query);
-        let given_left = !modelled && initial.next_given(&self.space, run, queries).is_some();
-        let lasts = !modelled && initial.lasts(&self.space, *budget, given_left, measured);
+        let lasts = !modelled && initial.lasts(&self.space, *budget, (run, queries), measured);
         let Some(best) = best.filter(|_| !lasts) else {
             return self.designed(run, history, id);
         };

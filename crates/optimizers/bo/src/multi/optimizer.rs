@@ -172,8 +172,7 @@ impl MultiObjectiveOptimizer {
         let modelled = history.trials().iter().any(|trial| !trial.memo.is_empty());
         let (space, initial) = (&self.space, &self.settings.initial);
         let queries = history.trials().iter().map(|trial| &trial.query);
-        let given_left = !modelled && initial.next_given(space, 0, queries).is_some();
-        !modelled && initial.lasts(space, self.settings.budget, given_left, measured)
+        !modelled && initial.lasts(space, self.settings.budget, (0, queries), measured)
     }
 }
 
