@@ -12,9 +12,9 @@ use crate::study::optimizer;
 use crate::study_file::StudyFile;
 use crate::summary;
 
-/// The recommendation of a study with one objective, in the user's units: objective, configuration, `observed`, which is false for an estimate by a model,
-/// and with several fidelities the largest at which the configuration was evaluated. Nothing with several objectives, of which the best trials are the
-/// Pareto set, and before there is a measurement. One that fails is a warning.
+/// The recommendation of a study with one objective, in the user's units: objective, configuration, `observed`, which is false for an
+/// estimate by a model, and with several fidelities the largest at which the configuration was evaluated. Nothing with several objectives,
+/// of which the best trials are the Pareto set, and before there is a measurement. One that fails is a warning.
 pub(crate) fn recommended(file: &StudyFile, history: &History<Config>) -> Value {
     of_optimizer(file, history).unwrap_or_else(|error| {
         eprintln!("warning: no recommendation: {}", crate::error::chain(&error));
@@ -46,8 +46,8 @@ fn entry(found: &dyn Any, direction: Direction) -> Value {
     Value::Null
 }
 
-/// The best trials and the recommendation in lines of text, each line after its name. A recommendation that is the best trial itself is left out; that of
-/// a multi-fidelity study is first.
+/// The best trials and the recommendation in lines of text, each line after its name. A recommendation that is the best trial itself is
+/// left out; that of a multi-fidelity study is first.
 pub(crate) fn lines(
     file: Option<&StudyFile>,
     best: &str,

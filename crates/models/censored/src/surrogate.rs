@@ -62,28 +62,21 @@ impl Surrogate for CensoredGpSurrogate {
         // All targets at the floor count alike in the choice of a subset.
         let y: Vec<f64> = self.responses(data.y).iter().map(|response| response.number()).collect();
         let all = Observations { y: &y, ..data };
-        let of_process = |error| failed(CensoredError::Process(error));
-        let training = Training::choose(self.process.conditioning, &process, all).map_err(of_process)?;
-        let few = training.to_learn_from(&process).map_err(of_process)?;
-        let mut process = CensoredGp::new(process).with_propagation(self.propagation);
+        let training = Training::choose(self.process.conditioning, &process, all)
+            .map_err(|error| failed(CensoredError::Process(error)))?;
+        let mut model = CensoredGp::new(process.clone()).with_propagation(self.propagation);
         if let Some(warm_start) = warm_start {
-            process = process.warm_started(warm_start.to_vec());
+            model = model.warm_started(warm_start.to_vec());
         }
-        let mut fit = |process: &CensoredGp<_>, data: Observations<'_>| {
-            let responses = self.responses(data.y);
-            process.fit_with_noise(data.x, &responses, &data.noise_variances(), rng).map_err(failed)
-        };
-        let data = training.data();
-        let fitted = match few {
-            None => fit(&process, data)?,
-            Some(few) => {
-                let learnt = fit(&process, few.data())?;
-                let process = process.warm_started(learnt.hyperparameters());
-                let responses = self.responses(data.y);
-                process.condition_with_noise(data.x, &responses, &data.noise_variances()).map_err(failed)?
-            }
-        };
-        Ok(Box::new(fitted))
+        let fitted = training.learn_by(
+            &process,
+            |data| model.fit_with_noise(data.x, &self.responses(data.y), &data.noise_variances(), rng),
+            |learnt, data| {
+                let model = model.clone().warm_started(learnt.hyperparameters());
+                model.condition_with_noise(data.x, &self.responses(data.y), &data.noise_variances())
+            },
+        );
+        Ok(Box::new(fitted.map_err(failed)?))
     }
 
     fn describe(&self) -> Result<Description, SurrogateError> {

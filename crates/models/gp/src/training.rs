@@ -14,8 +14,7 @@ use crate::{Conditioning, Gp, GpError, GpPosterior};
 
 /// All observations, and those of them that a process is conditioned on.
 ///
-/// For surrogates that learn by a likelihood of their own: they condition on [`data`](Training::data), with hyperparameters that they learn
-/// from [`to_learn_from`](Training::to_learn_from).
+/// For surrogates that learn by a likelihood of their own too ([`learn_by`](Training::learn_by)).
 pub struct Training<'a> {
     all: Observations<'a>,
     /// Nothing where all are kept.
@@ -65,18 +64,12 @@ impl<'a> Training<'a> {
     }
 
     /// Observations to condition on.
-    #[must_use]
-    pub fn data(&self) -> Observations<'_> {
+    pub(crate) fn data(&self) -> Observations<'_> {
         self.subset.as_ref().map_or(self.all, Subset::data)
     }
 
     /// Observations to learn hyperparameters from, half of a subset, chosen in the same way; nothing where all are kept: then it is all.
-    ///
-    /// Learning costs some hundred factorizations, conditioning one.
-    ///
-    /// # Errors
-    /// [`GpError`] as [`Gp::subset`].
-    pub fn to_learn_from<K: Kernel + Clone>(&self, process: &Gp<K>) -> Result<Option<Training<'_>>, GpError> {
+    fn to_learn_from<K: Kernel + Clone>(&self, process: &Gp<K>) -> Result<Option<Training<'_>>, GpError> {
         let half = |kept: &Subset| Subset::choose(process, kept.data(), (kept.y.len() / 2).max(SMALLEST));
         let subset = self.subset.as_ref().map(half).transpose()?;
         Ok(subset.map(|half| Training { all: self.data(), subset: Some(half) }))
@@ -84,17 +77,32 @@ impl<'a> Training<'a> {
 
     /// The process with hyperparameters that are learnt from the data.
     pub(crate) fn learn(&self, process: &Gp<Box<dyn Kernel>>, rng: &mut Stream) -> Result<FittedGp, GpError> {
-        let data = self.data();
-        let noise = data.noise_variances();
-        let posterior = if let Some(few) = self.to_learn_from(process)? {
-            let few = few.data();
-            let learnt = process.fit_with_noise(few.x, few.y, &few.noise_variances(), rng)?;
-            let process = process.clone().warm_started(learnt.hyperparameters());
-            process.condition_with_noise(data.x, data.y, &noise)?
-        } else {
-            process.fit_with_noise(data.x, data.y, &noise, rng)?
-        };
+        let posterior = self.learn_by(
+            process,
+            |data| process.fit_with_noise(data.x, data.y, &data.noise_variances(), rng),
+            |learnt, data| {
+                let process = process.clone().warm_started(learnt.hyperparameters());
+                process.condition_with_noise(data.x, data.y, &data.noise_variances())
+            },
+        )?;
         Ok(self.fitted(posterior, self.count()))
+    }
+
+    /// A model of the observations: `fit` learns its hyperparameters, from half of a subset where one is kept, and `condition` takes those of
+    /// that model for the whole subset. Learning costs some hundred factorizations, conditioning one.
+    ///
+    /// # Errors
+    /// Those of `fit` and `condition`; [`GpError`] as [`Gp::subset`].
+    pub fn learn_by<K: Kernel + Clone, P, E: From<GpError>>(
+        &self,
+        process: &Gp<K>,
+        mut fit: impl FnMut(Observations<'_>) -> Result<P, E>,
+        condition: impl FnOnce(&P, Observations<'_>) -> Result<P, E>,
+    ) -> Result<P, E> {
+        match self.to_learn_from(process)? {
+            None => fit(self.data()),
+            Some(few) => condition(&fit(few.data())?, self.data()),
+        }
     }
 
     /// Number of all observations.

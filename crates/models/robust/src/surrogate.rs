@@ -10,7 +10,8 @@ use crate::{RobustError, RobustGp, RobustPosterior, StudentT};
 
 /// Gaussian-process surrogate for evaluations of which some are far off: failed measurements, diverged trainings, heavy-tailed noise.
 ///
-/// The hyperparameters are learnt in every fit, beyond 1,000 observations from half of a [subset](GpSurrogate::conditioning). Cost: some 10 to 30 times that of a [`GpSurrogate`] that learns, as each evaluation of the evidence bound sweeps over the weights.
+/// The hyperparameters are learnt in every fit, beyond 1,000 observations from half of a [subset](GpSurrogate::conditioning). Cost: some 10
+/// to 30 times that of a [`GpSurrogate`] that learns, as each evaluation of the evidence bound sweeps over the weights.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RobustGpSurrogate {
@@ -60,26 +61,21 @@ impl Surrogate for RobustGpSurrogate {
         }
         let y: Vec<f64> = data.y.iter().map(|y| self.counted(*y)).collect();
         let all = Observations { y: &y, ..data };
-        let of_process = |error| failed(RobustError::Process(error));
-        let training = Training::choose(self.process.conditioning, &process, all).map_err(of_process)?;
-        let few = training.to_learn_from(&process).map_err(of_process)?;
-        let mut process = RobustGp::new(process).with_student_t(self.student_t);
+        let training = Training::choose(self.process.conditioning, &process, all)
+            .map_err(|error| failed(RobustError::Process(error)))?;
+        let mut model = RobustGp::new(process.clone()).with_student_t(self.student_t);
         if let Some(warm_start) = warm_start {
-            process = process.warm_started(warm_start.to_vec());
+            model = model.warm_started(warm_start.to_vec());
         }
-        let mut fit = |process: &RobustGp<_>, data: Observations<'_>| {
-            process.fit_with_noise(data.x, data.y, &data.noise_variances(), rng).map_err(failed)
-        };
-        let data = training.data();
-        let fitted = match few {
-            None => fit(&process, data)?,
-            Some(few) => {
-                let learnt = fit(&process, few.data())?;
-                let process = process.warm_started(learnt.hyperparameters());
-                process.condition_with_noise(data.x, data.y, &data.noise_variances()).map_err(failed)?
-            }
-        };
-        Ok(Box::new(fitted))
+        let fitted = training.learn_by(
+            &process,
+            |data| model.fit_with_noise(data.x, data.y, &data.noise_variances(), rng),
+            |learnt, data| {
+                let model = model.clone().warm_started(learnt.hyperparameters());
+                model.condition_with_noise(data.x, data.y, &data.noise_variances())
+            },
+        );
+        Ok(Box::new(fitted.map_err(failed)?))
     }
 
     fn describe(&self) -> Result<Description, SurrogateError> {

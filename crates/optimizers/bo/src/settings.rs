@@ -69,8 +69,8 @@ pub struct BoSettings {
     pub cost: CostAwareness,
     /// Rule for a turn in which little improvement is expected.
     pub convergence: Convergence,
-    /// Treatment of a space in which every configuration was evaluated. Without it configurations are repeated if a measurement came with a variance of
-    /// its noise.
+    /// Treatment of a space in which every configuration was evaluated. Without it configurations are repeated if a measurement came with a
+    /// variance of its noise.
     #[serde(default)]
     pub repeats: Option<Repeats>,
 }
@@ -93,8 +93,8 @@ impl BoSettings {
         }
     }
 
-    /// The settings by which a journal knows its study: without the budget and the repeats, which say when a study ends, and with a rule for convergence as studies had it that knew
-    /// restarts alone, so that those continue.
+    /// The settings by which a journal knows its study: without the budget and the repeats, which say when a study ends, and with a rule
+    /// for convergence as studies had it that knew restarts alone, so that those continue.
     pub(crate) fn identity(&self) -> Result<serde_json::Value, OptimizerError> {
         let failed = |error| OptimizerError::failed("writing the settings", error);
         let mut value = serde_json::to_value(Self { budget: None, ..self.clone() }).map_err(failed)?;

@@ -14,8 +14,8 @@ pub(crate) struct FoldDesign<'a> {
 }
 
 impl FoldDesign<'_> {
-    /// The next given configuration, or that of a trial's number, on a fold; where it is not allowed or that pair was asked, another configuration that
-    /// was not asked, or a given one on another fold. Nothing when all were.
+    /// The next given configuration, or that of a trial's number, on a fold; where it is not allowed or that pair was asked, another
+    /// configuration that was not asked, or a given one on another fold. Nothing when all were.
     pub(crate) fn query(&self, id: TrialId, fold: usize) -> Result<Option<FoldQuery>, OptimizerError> {
         let query = |config| FoldQuery { config, repeat: 0, fold };
         let Designer { design, space, seed, run, known_constraint } = &self.designer;

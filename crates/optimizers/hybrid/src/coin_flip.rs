@@ -8,9 +8,9 @@ use thrifty_study::{Ask, Fingerprint, History, Memo, Optimizer, OptimizerError, 
 /// An optimiser with exploration by coin flip: with probability `rate` a trial is a uniform point of the space instead of the
 /// optimiser's suggestion.
 ///
-/// It works around every optimiser over configurations: Parzen estimators, several objectives, level sets. The optimiser is asked in any case,
-/// so that its stops are kept, and its memo but for what that has about the [point](Optimizer::moved); its history holds the explored trials as well. The coin of trial i comes from the stream
-/// ("coin", i), so that a suggestion is a function of the history.
+/// It works around every optimiser over configurations: Parzen estimators, several objectives, level sets. The optimiser is asked in any
+/// case, so that its stops are kept, and its memo but for what that has about the [point](Optimizer::moved); its history holds the explored
+/// trials as well. The coin of trial i comes from the stream ("coin", i), so that a suggestion is a function of the history.
 ///
 /// Diagnostics of a suggestion: `explored` (0 or 1, and 1 where the optimiser explores by itself), and those of the optimiser where the
 /// suggestion is its own.

@@ -21,8 +21,8 @@ use crate::{ConvergenceMeasure, Exploration, ExplorePoint, HybridSettings, OnCon
 /// logarithms of standard deviations. Level sets have no improvement and never converge; rules that need one objective are an error
 /// at the first turn.
 ///
-/// Diagnostics of a suggestion: those of the optimiser and `explored` (0 or 1, and 1 where the optimiser explores by itself), `forced` (0 or 1), `rate`, `turns` (so far,
-/// skipped ones included), `threshold` and `max_expected_improvement` where they are defined, and
+/// Diagnostics of a suggestion: those of the optimiser and `explored` (0 or 1, and 1 where the optimiser explores by itself), `forced` (0
+/// or 1), `rate`, `turns` (so far, skipped ones included), `threshold` and `max_expected_improvement` where they are defined, and
 /// `probability_of_improvement` at the point to explore for [`Exploration::PiScaled`].
 ///
 /// ```

@@ -17,8 +17,8 @@ pub enum Threshold {
     Fixed(f64),
     /// A share of the unknown largest value, `h = ω max f`, for a maximum that is positive. Source: Gotovos et al. (2013).
     ///
-    /// The maximum is that over the candidates or the grid; over a domain, that over all of its points, where the largest upper bound is found by local
-    /// search from several starts.
+    /// The maximum is that over the candidates or the grid; over a domain, that over all of its points, where the largest upper bound is
+    /// found by local search from several starts.
     Implicit {
         /// ω in (0, 1).
         omega: f64,

@@ -81,7 +81,7 @@ pub fn beside(plan: &Plan<'_>) -> Result<(Vec<Complete>, Vec<String>), Experimen
     Ok((complete, notes))
 }
 
-/// What there is of a method, with its version, its time, and its first failure.
+/// Note on the runs of a method that are there: its version, its time, and its first failure.
 fn note(peer: &PeerMethod, own: &[(usize, &Done)], plan: &Plan<'_>, missing: Option<&String>) -> String {
     let planned = plan.replications * plan.problems.len();
     let mut text = format!("{}: {} of {planned} runs", peer.label, own.len());

@@ -72,8 +72,8 @@ fn a_study_without_a_trial_at_the_target_has_no_best() {
     assert!(result.contains("best: no trial at the target fidelity yet\n"), "{result}");
 }
 
-/// Recommendations of losses that are far too large at low fidelities, where almost all trials are: near the minimum, before the best trial, in every command
-/// with the study file.
+/// Recommendations of losses that are far too large at low fidelities, where almost all trials are: near the minimum, before the best
+/// trial, in every command with the study file.
 #[test]
 fn the_recommendation_stands_before_the_best_trial() {
     let folder = study(METHOD);

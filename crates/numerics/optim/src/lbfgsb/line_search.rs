@@ -6,9 +6,9 @@
 /// φ(t) ≤ φ(0) + 1e-3 t φ'(0),   |φ'(t)| ≤ 0.9 |φ'(0)|
 /// ```
 ///
-/// Safeguarded cubic and quadratic interpolation on a shrinking interval. A value that is not finite cuts the
-/// distance to the best step to a tenth, and from there on steps that would grow to it go half of the way. Source: Moré & Thuente (1994); departure: a step that grows goes a tenth beyond the extrapolated
-/// minimum and is limited by the longest step alone, not by four times the last growth.
+/// Safeguarded cubic and quadratic interpolation on a shrinking interval. A value that is not finite cuts the distance to the best step to
+/// a tenth, and from there on steps that would grow to it go half of the way. Source: Moré & Thuente (1994); departure: a step that grows
+/// goes a tenth beyond the extrapolated minimum and is limited by the longest step alone, not by four times the last growth.
 pub(super) struct LineSearch {
     start: Sample,
     step: f64,

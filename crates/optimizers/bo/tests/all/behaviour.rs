@@ -552,8 +552,8 @@ fn unrelated_failures_are_asked_again() {
     }
 }
 
-/// Four arms under noise: all trials are made where repeats are set, or a variance of the noise is known, and most are at the two best arms. Otherwise the study
-/// ends after one evaluation of each.
+/// Four arms under noise: all trials are made where repeats are set, or a variance of the noise is known, and most are at the two best
+/// arms. Otherwise the study ends after one evaluation of each.
 #[test]
 fn noisy_evaluations_of_a_finite_space_are_repeated() {
     let noise = |i: usize| 0.3 * ((7 * i) as f64).sin();
