@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 import warnings
 from collections.abc import Mapping
@@ -50,10 +49,11 @@ def recorded_seed(journal: str) -> int | None:
     """The seed in the header of a journal; None where there is no such file or it has no header."""
     try:
         with open(journal, "rb") as file:
-            found = re.match(rb'\{.{0,60}?"seed":(\d+),', file.read(100))
-    except FileNotFoundError:
+            header = json.loads(file.readline())
+    except (FileNotFoundError, ValueError):  # a damaged journal is refused where it is opened
         return None
-    return None if found is None else int(found.group(1))
+    seed = header.get("seed") if isinstance(header, dict) else None
+    return seed if isinstance(seed, int) else None
 
 
 def _digest(part: Any) -> str:
