@@ -28,6 +28,7 @@ mod summary;
 mod target;
 mod template;
 mod transfer;
+mod trials;
 
 use std::process::ExitCode;
 
@@ -57,9 +58,9 @@ fn run(cli: &Cli) -> Result<(), CliError> {
             if *report { figures::write_report(&source, None).map(drop) } else { Ok(()) }
         }
         Command::Best { source, json } => commands::best(source, *json),
-        Command::Show { source, json } => commands::show(source, *json),
+        Command::Show { source, json } => trials::show(source, *json),
         Command::Export { source, format, output, reports } => {
-            commands::export(source, *format, output.as_deref(), *reports)
+            trials::export(source, *format, output.as_deref(), *reports)
         }
         Command::Report { source, output } => figures::report(source, output.as_deref()),
         Command::Plot { source, figure, output } => figures::plot(source, figure, output.as_deref()),

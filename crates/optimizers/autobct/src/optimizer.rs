@@ -1,5 +1,6 @@
 //! Training under a budget as an optimiser.
 
+mod look_ahead;
 mod progress;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,10 +16,7 @@ use thrifty_study::{
 
 use self::progress::{Place, Progress};
 use crate::decision::controls::MOST;
-use crate::{
-    AutoBctError, AutoBctSettings, BellmanRecursion, Controls, Decision, Expectation, NoiseStdDev, Plan,
-    Shrunk, State, ValueFunction, ValueMap, Values,
-};
+use crate::{AutoBctError, AutoBctSettings, Controls, Decision, NoiseStdDev, State, ValueMap, Values};
 
 /// Training under a budget: Algorithm 4 of the paper, by exact look-ahead or with a map.
 ///
@@ -186,79 +184,6 @@ impl AutoBct {
         self.values(&self.progress(history)?)
     }
 
-    /// Values of all controls with as many trainings ahead as the plan has, and the same for the trainings after one.
-    fn values(&self, progress: &Progress) -> Result<Option<Values>, OptimizerError> {
-        let done = progress.trained.len() + progress.failed.len();
-        let values = match (self.settings.plan, &self.map) {
-            (Plan::Horizon { horizon }, _) if done >= horizon => return Ok(None),
-            (Plan::Relaxed { depth }, None) => self.without_map(progress, depth),
-            (Plan::Horizon { horizon }, None) => self.without_map(progress, horizon - done),
-            (Plan::Relaxed { depth }, Some(map)) => self.with_level(progress, map, map.depth(), depth),
-            (Plan::Horizon { horizon }, Some(map)) => {
-                let left = horizon - done;
-                // Two are exact without a map.
-                if left <= 2 {
-                    self.without_map(progress, left)
-                } else {
-                    let level = map.depth().min(left - 1);
-                    self.with_level(progress, map, level, left - level)
-                }
-            }
-        };
-        let smoothed = |values: Values| match &self.smoother {
-            Some(smoother) => values.smoothed(smoother),
-            None => Ok(values),
-        };
-        let values = values.and_then(smoothed);
-        values.map(Some).map_err(|error| OptimizerError::failed("looking ahead", error))
-    }
-
-    /// Samples are drawn anew for every training.
-    fn expectation(&self, progress: &Progress) -> Expectation {
-        match self.settings.earlier {
-            Expectation::Sampled { samples, seed } => {
-                let done = progress.trained.len() + progress.failed.len();
-                Expectation::Sampled { samples, seed: seed.child("training", done as u64) }
-            }
-            nodes => nodes,
-        }
-    }
-
-    fn without_map(&self, progress: &Progress, depth: usize) -> Result<Values, AutoBctError> {
-        self.ahead(progress, depth, None)
-    }
-
-    /// Values before a leaf, or without one.
-    ///
-    /// # Errors
-    /// [`AutoBctError::LookAhead`] instead of an ask that would take hours or for ever.
-    fn ahead(
-        &self,
-        progress: &Progress,
-        depth: usize,
-        leaf: Option<&dyn ValueFunction>,
-    ) -> Result<Values, AutoBctError> {
-        let expectation = self.expectation(progress);
-        let recursion = BellmanRecursion::new(&self.decision, depth, leaf, &expectation)?;
-        let evaluations = recursion.evaluations(self.decision.controls().len());
-        if evaluations > MOST_EVALUATIONS {
-            return Err(AutoBctError::LookAhead { depth, evaluations, most: MOST_EVALUATIONS });
-        }
-        recursion.of_controls(self.decision.controls(), &progress.state)
-    }
-
-    fn with_level(
-        &self,
-        progress: &Progress,
-        map: &ValueMap,
-        level: usize,
-        depth: usize,
-    ) -> Result<Values, AutoBctError> {
-        let leaf = map.level(level, &self.decision)?;
-        let leaf = Shrunk { of: &leaf, epsilon: self.settings.epsilon };
-        self.ahead(progress, depth, Some(&leaf))
-    }
-
     fn stop(message: &str, progress: &Progress, numbers: &[(&str, f64)]) -> Ask<Config> {
         let mut all = BTreeMap::from([
             ("trainings".to_owned(), progress.trained.len() as f64),
@@ -360,9 +285,6 @@ impl Optimizer for AutoBct {
         }
     }
 }
-
-/// Most evaluations of a look-ahead in one ask: with 101 later controls and no map some hours.
-const MOST_EVALUATIONS: u64 = 10_000_000_000;
 
 /// Points to choose from: all of a finite space that has no more, else a grid over its columns snapped to what there is,
 /// each once.

@@ -14,6 +14,7 @@ mod classified;
 mod confidence;
 mod cost;
 mod criterion;
+mod design;
 mod diagnostics;
 mod intervals;
 pub mod metrics;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use thrifty_domain::Points;
 use thrifty_model_based::{
-    Designer, GpSurrogate, ModelBased, OutputFitter, SurrogateState, Turn, ask_given, asked_points,
-    check_config, design_changed, fingerprint, is_asked, measurement, surrogate_fingerprint,
+    GpSurrogate, ModelBased, OutputFitter, SurrogateState, Turn, ask_given, asked_points, check_config,
+    design_changed, fingerprint, is_asked, measurement, surrogate_fingerprint,
 };
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, KnownConstraint, Space};
@@ -15,10 +15,11 @@ use thrifty_study::{
 use thrifty_surrogate::Surrogate;
 
 use crate::cost::KnownCost;
+use crate::design::is_designed;
 use crate::diagnostics::{self, ABOVE};
 use crate::intervals::moments;
 use crate::progress::Progress;
-use crate::state::{LevelSetState, contains};
+use crate::state::LevelSetState;
 use crate::threshold::WholeDomain;
 use crate::turn::LevelSetTurn;
 use crate::{Classified, FixedGp, Intervals, Level, LevelSetSettings};
@@ -39,17 +40,17 @@ use crate::{Classified, FixedGp, Intervals, Level, LevelSetSettings};
 /// and those of the state before it: `above`, `undecided`, `misclassified`, `boundary_change`, `mean_variance`,
 /// `relative_variance`, `log_expected_improvement`, `threshold`, `beta`, `contradictions`.
 pub struct LevelSetOptimizer {
-    space: Space,
-    settings: LevelSetSettings,
+    pub(crate) space: Space,
+    pub(crate) settings: LevelSetSettings,
     surrogate: Box<dyn Surrogate>,
     /// For constraints and costs beside a surrogate with known hyperparameters.
     learnt: GpSurrogate,
     cost: Option<KnownCost>,
-    known_constraint: KnownConstraint,
+    pub(crate) known_constraint: KnownConstraint,
     /// Intervals of all steps so far, for a model that is fixed.
     progress: Option<Progress>,
     /// The points to classify under a seed: a cache.
-    points: (Seed, Points),
+    pub(crate) points: (Seed, Points),
 }
 
 impl LevelSetOptimizer {
@@ -237,55 +238,11 @@ impl LevelSetOptimizer {
         let classified = Classified::new(points.clone(), (mean, std_dev), intervals, level, accuracy);
         Ok(Some(LevelSetState { surrogates, classified, pending, failed, asked, cost: self.cost.as_ref() }))
     }
-
-    /// The next point of the initial design, or any beyond it; nothing when everything was asked.
-    pub(crate) fn initial(
-        &self,
-        history: &History<Config>,
-        id: TrialId,
-    ) -> Result<Option<Config>, OptimizerError> {
-        let (design, space, seed) = (&self.settings.initial, &self.space, history.seed());
-        let asked = asked_points(&self.space, history.trials())?;
-        if !self.settings.over.is_finite() {
-            let designer = Designer { design, space, seed, run: 0, known_constraint: &self.known_constraint };
-            return designer.config(&asked, id);
-        }
-        let index = usize::try_from(id.0).unwrap_or(usize::MAX);
-        let config = design.config(space, seed, 0, index).map_err(|error| {
-            OptimizerError::failed(format!("initial design, configuration {index}"), error)
-        })?;
-        let near = space
-            .encode(&config)
-            .map_err(|error| OptimizerError::failed("encoding the initial design", error))?;
-        let distance = |x: &[f64]| x.iter().zip(&near).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
-        let open = self
-            .points
-            .1
-            .rows()
-            .filter(|x| !contains(&asked, x) && self.known_constraint.allows_point(&self.space, x));
-        let nearest = open.reduce(|best, next| if distance(next) < distance(best) { next } else { best });
-        Ok(nearest.map(|x| self.space.decode(x)))
-    }
 }
 
 /// True for a trial that ended without a measurement, for a reason that has to do with its configuration.
 fn is_failed(trial: &Trial<Config>) -> bool {
     trial.outcome.is_some() && measurement(trial).is_none() && is_asked(trial)
-}
-
-/// True if trial `id` belongs to the initial design. On a finite set the nearest points of given configurations are asked, so there these are
-/// only counted.
-pub(crate) fn is_designed(
-    space: &Space,
-    settings: &LevelSetSettings,
-    history: &History<Config>,
-    id: TrialId,
-) -> bool {
-    let (initial, measured) = (&settings.initial, history.measured().count());
-    if settings.over.is_finite() {
-        return id.0 < initial.given().len() as u64 || initial.needs_more(space, None, measured);
-    }
-    initial.lasts(space, None, (0, history.trials().iter().map(|trial| &trial.query)), measured)
 }
 
 impl ModelBased for LevelSetOptimizer {

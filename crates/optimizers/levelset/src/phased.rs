@@ -12,7 +12,7 @@ use thrifty_study::{
     Ask, Fingerprint, History, MemoKey, Optimizer, OptimizerError, StopReason, Suggestion, Trial, TrialId,
 };
 
-use crate::optimizer::is_designed;
+use crate::design::is_designed;
 use crate::{Classified, Criterion, LevelSetOptimizer, LevelSetSettings};
 
 /// Rule of a phase for the next point.
