@@ -589,7 +589,7 @@ class Turbo(Botorch):
             self.length, self.failures = self.length / 2, 0
 
     def fitted_region(self, x: Any, y: Any) -> Any:
-        """Matérn 5/2 with a lengthscale for each parameter, and the bounds of the paper's hyperparameters."""
+        """Matérn 5/2 with a lengthscale for each parameter, and the bounds of hyperparameters of the authors' program."""
         from botorch.fit import fit_gpytorch_mll
         from botorch.models import SingleTaskGP
         from gpytorch.constraints import Interval
