@@ -24,13 +24,30 @@ use crate::{Kernel, KernelError, KernelWorkspace};
 /// Parameters: `alpha`, `beta` > 0 within `[0.1, 10]`, log scale, with log-normal priors around 1.
 /// Source: Swersky, Snoek & Adams (2014), eq. 6, where functions decay to 0 at infinity; departure: centred at 1, unit variance at 0.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "Unchecked")]
 pub struct ExponentialDecay {
+    alpha: Hyperparameters,
+    beta: Hyperparameters,
+    /// Inputs at which s is 0 and 1.
+    range: (f64, f64),
+}
+
+/// A kernel as it is in a file.
+#[derive(serde::Deserialize)]
+struct Unchecked {
     #[serde(deserialize_with = "read_one")]
     alpha: Hyperparameters,
     #[serde(deserialize_with = "read_one")]
     beta: Hyperparameters,
-    /// Inputs at which s is 0 and 1.
     range: (f64, f64),
+}
+
+impl TryFrom<Unchecked> for ExponentialDecay {
+    type Error = KernelError;
+
+    fn try_from(Unchecked { alpha, beta, range }: Unchecked) -> Result<Self, KernelError> {
+        Self { alpha, beta, range }.between(range.0, range.1)
+    }
 }
 
 /// M at one argument, with its derivatives.

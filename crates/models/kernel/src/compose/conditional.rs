@@ -2,7 +2,7 @@
 
 use thrifty_domain::{Points, PointsRef};
 use thrifty_linalg::Matrix;
-use thrifty_params::{Param, Parameterized};
+use thrifty_params::{Param, Parameterized, Transform};
 
 use crate::error::require_columns;
 use crate::hyperparameters::{Hyperparameters, read_one};
@@ -21,12 +21,33 @@ use crate::{Kernel, KernelError, KernelWorkspace};
 /// of a shared level plus one of two independent functions, so it is positive semi-definite for every ρ.
 /// Parameters: `shared` = ρ, logit scale within `[1e-4, 1 - 1e-4]`; then those of `k'`. It has no random features.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "Unchecked<K>", bound(deserialize = "K: Kernel + serde::Deserialize<'de>"))]
 pub struct Conditional<K> {
+    kernel: K,
+    columns: Vec<usize>,
+    activity: usize,
+    shared: Hyperparameters,
+}
+
+/// A kernel as it is in a file.
+#[derive(serde::Deserialize)]
+struct Unchecked<K> {
     kernel: K,
     columns: Vec<usize>,
     activity: usize,
     #[serde(deserialize_with = "read_one")]
     shared: Hyperparameters,
+}
+
+impl<K: Kernel> TryFrom<Unchecked<K>> for Conditional<K> {
+    type Error = KernelError;
+
+    fn try_from(file: Unchecked<K>) -> Result<Self, KernelError> {
+        let Unchecked { kernel, columns, activity, shared } = file;
+        require_columns(&columns, kernel.dim())?;
+        shared.require_own(Transform::Logit, "expected one learnt correlation")?;
+        Ok(Self { kernel, columns, activity, shared })
+    }
 }
 
 impl<K: Kernel> Conditional<K> {

@@ -1,5 +1,7 @@
 //! Correlation between the members of a hierarchical process.
 
+use std::num::NonZeroUsize;
+
 use thrifty_params::Param;
 use thrifty_prob::Prior;
 
@@ -27,7 +29,7 @@ pub(super) struct GroupCorrelation {
 /// Members in blocks of one size; those of a block are more correlated.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 struct Blocks {
-    size: usize,
+    size: NonZeroUsize,
     /// ρ.
     #[serde(alias = "likeness")]
     #[serde(deserialize_with = "read_one")]
@@ -45,9 +47,8 @@ impl GroupCorrelation {
         between: f64,
         prior: Option<Prior>,
     ) -> Result<Self, KernelError> {
-        if size == 0 {
-            return Err(KernelError::NotPositive { name: "block size".into(), value: 0.0 });
-        }
+        let size = NonZeroUsize::new(size)
+            .ok_or_else(|| KernelError::NotPositive { name: "block size".into(), value: 0.0 })?;
         let between = Hyperparameters::correlation("between_blocks", between)?;
         let between = match prior {
             Some(prior) => between.with_prior(prior),
@@ -164,7 +165,7 @@ impl Parts {
 impl Blocks {
     /// True for two members of different blocks.
     fn part(&self, i: f64, j: f64) -> bool {
-        let block = |code: f64| (code / self.size as f64).floor();
+        let block = |code: f64| (code / self.size.get() as f64).floor();
         block(i) != block(j)
     }
 }

@@ -5,6 +5,7 @@ use thrifty_linalg::Matrix;
 use thrifty_params::{Param, Parameterized};
 use thrifty_prob::Prior;
 
+use crate::error::common_dim;
 use crate::kernel::weight_sets;
 use crate::{Kernel, KernelError, KernelWorkspace};
 
@@ -29,11 +30,32 @@ use super::member_code::{is_common, is_mean};
 /// within `[1e-4, 1 - 1e-4]`, then `between_blocks` = ρ likewise where there are blocks. It has no random features.
 /// Source: `FCVOpt` (Yerramilli & Apley, 2025), the hierarchical model.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(
+    try_from = "Unchecked<F, D>",
+    bound(deserialize = "F: Kernel + serde::Deserialize<'de>, D: Kernel + serde::Deserialize<'de>")
+)]
 pub struct Hierarchical<F, D> {
+    common: F,
+    deviation: D,
+    members: GroupCorrelation,
+}
+
+/// A kernel as it is in a file.
+#[derive(serde::Deserialize)]
+struct Unchecked<F, D> {
     common: F,
     deviation: D,
     #[serde(alias = "likeness")]
     members: GroupCorrelation,
+}
+
+impl<F: Kernel, D: Kernel> TryFrom<Unchecked<F, D>> for Hierarchical<F, D> {
+    type Error = KernelError;
+
+    fn try_from(Unchecked { common, deviation, members }: Unchecked<F, D>) -> Result<Self, KernelError> {
+        common_dim(common.dim(), deviation.dim())?;
+        Ok(Self { common, deviation, members })
+    }
 }
 
 impl<F: Kernel, D: Kernel> Hierarchical<F, D> {
@@ -42,7 +64,7 @@ impl<F: Kernel, D: Kernel> Hierarchical<F, D> {
     /// # Errors
     /// [`KernelError`] when the parts take points of different dimension, or β is not strictly between 0 and 1.
     pub fn new(common: F, deviation: D, correlation: f64) -> Result<Self, KernelError> {
-        crate::error::common_dim(common.dim(), deviation.dim())?;
+        common_dim(common.dim(), deviation.dim())?;
         Ok(Self { common, deviation, members: GroupCorrelation::new(correlation)? })
     }
 

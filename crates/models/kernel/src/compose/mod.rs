@@ -7,6 +7,7 @@ mod hierarchical;
 mod member_code;
 mod on_columns;
 mod operators;
+mod pair;
 mod product;
 mod scaled;
 mod sum;

@@ -17,9 +17,25 @@ use crate::{Kernel, KernelError, KernelWorkspace};
 ///
 /// Parameters: those of `k'`.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "Unchecked<K>", bound(deserialize = "K: Kernel + serde::Deserialize<'de>"))]
 pub struct OnColumns<K> {
     kernel: K,
     columns: Vec<usize>,
+}
+
+/// A kernel as it is in a file.
+#[derive(serde::Deserialize)]
+struct Unchecked<K> {
+    kernel: K,
+    columns: Vec<usize>,
+}
+
+impl<K: Kernel> TryFrom<Unchecked<K>> for OnColumns<K> {
+    type Error = KernelError;
+
+    fn try_from(Unchecked { kernel, columns }: Unchecked<K>) -> Result<Self, KernelError> {
+        Self::new(kernel, columns)
+    }
 }
 
 impl<K: Kernel> OnColumns<K> {

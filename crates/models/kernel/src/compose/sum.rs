@@ -9,13 +9,27 @@ use crate::error::common_dim;
 use crate::features::{Added, Features};
 use crate::{Kernel, KernelError, KernelWorkspace, WeightedVector};
 
+use super::pair::Pair;
+
 /// The covariance of a sum of two independent functions: `k₁(x, y) + k₂(x, y)`.
 ///
 /// Parameters: those of the left part under `left.`, then those of the right part under `right.`.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(
+    try_from = "Pair<A, B>",
+    bound(deserialize = "A: Kernel + serde::Deserialize<'de>, B: Kernel + serde::Deserialize<'de>")
+)]
 pub struct Sum<A, B> {
     left: A,
     right: B,
+}
+
+impl<A: Kernel, B: Kernel> TryFrom<Pair<A, B>> for Sum<A, B> {
+    type Error = KernelError;
+
+    fn try_from(Pair { left, right }: Pair<A, B>) -> Result<Self, KernelError> {
+        Self::new(left, right)
+    }
 }
 
 impl<A: Kernel, B: Kernel> Sum<A, B> {

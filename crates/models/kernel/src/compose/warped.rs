@@ -2,9 +2,10 @@
 
 use thrifty_domain::{Points, PointsRef};
 use thrifty_linalg::Matrix;
-use thrifty_params::{Param, Parameterized};
+use thrifty_params::{Param, Parameterized, Transform};
 use thrifty_prob::Prior;
 
+use crate::error::common_dim;
 use crate::hyperparameters::Hyperparameters;
 use crate::{Kernel, KernelError, KernelWorkspace};
 
@@ -22,10 +23,33 @@ const MARGIN: f64 = 1e-6;
 /// Parameters: those of `k'`, then `a[d]` and `b[d]`, within `[0.1, 10]`, prior log-normal(0, ½), log scale.
 /// It has no random features. Source: Snoek, Swersky, Zemel & Adams (2014), with Kumaraswamy's function for the beta's.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "Unchecked<K>", bound(deserialize = "K: Kernel + serde::Deserialize<'de>"))]
 pub struct Warped<K> {
     kernel: K,
     a: Hyperparameters,
     b: Hyperparameters,
+}
+
+/// A kernel as it is in a file.
+#[derive(serde::Deserialize)]
+struct Unchecked<K> {
+    kernel: K,
+    a: Hyperparameters,
+    b: Hyperparameters,
+}
+
+impl<K: Kernel> TryFrom<Unchecked<K>> for Warped<K> {
+    type Error = KernelError;
+
+    fn try_from(Unchecked { kernel, a, b }: Unchecked<K>) -> Result<Self, KernelError> {
+        let dim = Some(a.values.len());
+        common_dim(kernel.dim(), dim)?;
+        common_dim(dim, Some(b.values.len()))?;
+        for own in [&a, &b] {
+            own.require_own(Transform::Log, "expected a learnt value per dimension")?;
+        }
+        Ok(Self { kernel, a, b })
+    }
 }
 
 impl<K: Kernel> Warped<K> {
@@ -34,7 +58,7 @@ impl<K: Kernel> Warped<K> {
     /// # Errors
     /// [`KernelError::DimensionMismatch`] when the kernel takes points of another dimension.
     pub fn new(kernel: K, dim: usize) -> Result<Self, KernelError> {
-        crate::error::common_dim(kernel.dim(), Some(dim))?;
+        common_dim(kernel.dim(), Some(dim))?;
         let prior = Prior::LogNormal { mu: 0.0, sigma: 0.5 };
         let hyper = |name| {
             Ok::<Hyperparameters, KernelError>(

@@ -5,9 +5,9 @@
 use proptest::prelude::*;
 use thrifty_domain::Points;
 use thrifty_kernel::{
-    Conditional, Constant, Coregionalization, Exchangeable, Hamming, Hierarchical, Kernel, KernelError,
-    KernelWorkspace, Linear, Matern12, Matern32, Matern52, MemberCode, OnColumns, Periodic, Product,
-    RationalQuadratic, Scaled, SquaredExponential, Sum, Warped, WhiteNoise, check_on, contract,
+    Conditional, Constant, Coregionalization, Exchangeable, ExponentialDecay, Hamming, Hierarchical, Kernel,
+    KernelError, KernelWorkspace, Linear, Matern12, Matern32, Matern52, MemberCode, OnColumns, Periodic,
+    Product, RationalQuadratic, Scaled, SquaredExponential, Sum, Warped, WhiteNoise, check_on, contract,
 };
 use thrifty_linalg::Matrix;
 use thrifty_params::{Param, Parameterized};
@@ -419,6 +419,56 @@ fn files_of_single_hyperparameters_are_checked() {
     }
     let periodic = serde_json::to_string(&Periodic::new(vec![0.3], 7.0).unwrap()).unwrap();
     assert!(serde_json::from_str::<Periodic>(&periodic.replace("[7.0]", "[]")).is_err());
+}
+
+/// The error of reading a kernel of a file after one value in it was replaced.
+fn changed<K: serde::Serialize + serde::de::DeserializeOwned + PartialEq + std::fmt::Debug>(
+    kernel: &K,
+    at: &str,
+    value: serde_json::Value,
+) -> String {
+    let mut file = serde_json::to_value(kernel).unwrap();
+    assert_eq!(serde_json::from_value::<K>(file.clone()).unwrap(), *kernel);
+    *file.pointer_mut(at).unwrap() = value;
+    serde_json::from_value::<K>(file).unwrap_err().to_string()
+}
+
+/// Parts that do not fit together, in files of composed kernels.
+#[test]
+fn files_of_composed_kernels_are_checked_as_by_their_constructors() {
+    let on = |dim: usize| Matern52::new(vec![0.5; dim]).unwrap();
+    let three = serde_json::to_value(on(3)).unwrap();
+    let dimensions = "parts of a kernel take points of dimension";
+    let sum = Sum::new(on(2), on(2)).unwrap();
+    assert_eq!(changed(&sum, "/right", three.clone()), format!("{dimensions} 2 and 3"));
+    let product = Product::new(on(2), on(2)).unwrap();
+    assert_eq!(changed(&product, "/left", three.clone()), format!("{dimensions} 3 and 2"));
+    let hierarchical = Hierarchical::new(on(2), on(2), 0.3).unwrap().with_blocks(4, 0.5, None).unwrap();
+    assert_eq!(changed(&hierarchical, "/deviation", three.clone()), format!("{dimensions} 2 and 3"));
+    assert!(changed(&hierarchical, "/members/blocks/size", serde_json::json!(0)).contains("nonzero"));
+
+    let columns = OnColumns::new(on(2), vec![4, 1]).unwrap();
+    for (value, problem) in [
+        (serde_json::json!([4]), "columns [4]: the kernel takes 2 of them"),
+        (serde_json::json!([4, 4]), "columns [4, 4]: expected each only once"),
+        (serde_json::json!([]), "columns []: expected at least one"),
+    ] {
+        assert_eq!(changed(&columns, "/columns", value), problem);
+    }
+    let conditional = Conditional::new(on(2), vec![0, 1], 2, 0.3).unwrap();
+    assert_eq!(
+        changed(&conditional, "/columns", serde_json::json!([0])),
+        "columns [0]: the kernel takes 2 of them"
+    );
+    assert!(changed(&conditional, "/shared/transform", serde_json::json!("Log")).contains("expected Logit"));
+    let warped = Warped::new(on(2), 2).unwrap();
+    assert_eq!(changed(&warped, "/kernel", three), format!("{dimensions} 3 and 2"));
+    assert_eq!(changed(&warped, "/b/values", serde_json::json!([1.0])), format!("{dimensions} 2 and 1"));
+    assert!(changed(&warped, "/a/transform", serde_json::json!("Identity")).contains("expected Log"));
+    let decay = ExponentialDecay::new(1.0, 1.0).unwrap();
+    assert!(
+        changed(&decay, "/range", serde_json::json!([1.0, 0.0])).contains("expected the lower one first")
+    );
 }
 
 /// Numbers of values that no constructor accepts, in files.
