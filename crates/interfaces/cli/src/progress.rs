@@ -50,7 +50,8 @@ impl Observer<Config> for Progress {
             self.best = Some(self.best.map_or(value, |best| best.min(value)));
         }
         let shown = |loss: f64| self.directions.first().flip(loss);
-        let best = self.best.map_or_else(|| "no best yet".to_owned(), |best| format!("best {}", shown(best)));
+        let best =
+            self.best.map_or_else(|| "no best yet".to_owned(), |best| format!("best {:?}", shown(best)));
         let ask = format!("ask {:.0} ms", 1e3 * trial.timing.ask);
         if let Some(bar) = &self.bar {
             bar.set_position(self.done);
@@ -63,7 +64,7 @@ impl Observer<Config> for Progress {
         let result = match outcome {
             Outcome::Measured(measurement) => {
                 match self.directions.flip(&measurement.objectives).as_slice() {
-                    [objective] => objective.to_string(),
+                    [objective] => format!("{objective:?}"),
                     objectives => format!("{objectives:?}"),
                 }
             }

@@ -69,7 +69,7 @@ pub(crate) fn lines(
 pub(crate) fn as_text(recommended: &Value) -> String {
     let objective = &recommended["objective"];
     let objective = match objective.as_f64() {
-        Some(estimate) if recommended["observed"] != true => six_digits(estimate).to_string(),
+        Some(estimate) if recommended["observed"] != true => six_digits(estimate),
         _ => objective.to_string(),
     };
     let basis = if recommended["observed"] == true { "" } else { " by estimate" };
@@ -81,8 +81,9 @@ pub(crate) fn as_text(recommended: &Value) -> String {
     format!("{objective}{basis}{fidelity}  ({config})")
 }
 
-fn six_digits(value: f64) -> f64 {
-    format!("{value:.5e}").parse().unwrap_or(value)
+/// A number of six digits, with an exponent where it is very small or large.
+fn six_digits(value: f64) -> String {
+    format!("{:?}", format!("{value:.5e}").parse().unwrap_or(value))
 }
 
 #[cfg(test)]
@@ -95,7 +96,7 @@ mod tests {
             as_text(&json!({ "objective": value, "config": { "x": 0.5 }, "observed": observed }))
         };
         assert_eq!(text(0.199_851_002_212, false), "0.199851 by estimate  (x = 0.5)");
-        assert_eq!(text(-1.234_567_89e-9, false), "-0.00000000123457 by estimate  (x = 0.5)");
+        assert_eq!(text(-1.234_567_89e-9, false), "-1.23457e-9 by estimate  (x = 0.5)");
         assert_eq!(text(0.199_851_002_212, true), "0.199851002212  (x = 0.5)");
     }
 }

@@ -10,7 +10,7 @@
 //! | `{"fail":{"trial":0,"message":"…"}}` | `{"told":0}` |
 //! | `{"report":{"trial":0,"step":1,"value":0.5}}` | `{"reported":0,"prune":false}` |
 //! | `{"pruned":{"trial":0}}` | `{"told":0}` |
-//! | `{"best":{}}` | `{"best":…}` |
+//! | `{"best":{}}` | `{"best":…}`, and with one objective `"recommended":…` by the optimiser |
 //! | anything else | `{"error":"…"}`; the study is left as it is |
 //!
 //! In a store other processes may work on the study too. The server extends the leases of the trials that it gave out while it lives; an outcome that comes
@@ -28,6 +28,7 @@ use thrifty_study::{Outcome, TrialId};
 use crate::by_hand::ByHand;
 use crate::error::{CliError, chain};
 use crate::outcome::parse;
+use crate::recommendation::recommended;
 use crate::study_file::StudyFile;
 use crate::summary;
 
@@ -67,7 +68,7 @@ pub(crate) fn serve(path: &Path, store: Option<&str>) -> Result<(), CliError> {
         }
         let response = serde_json::from_slice(&line)
             .map_err(CliError::from)
-            .and_then(|request| answer(&mut study, request))
+            .and_then(|request| answer(&mut study, &file, request))
             .unwrap_or_else(|error| json!({ "error": chain(&error) }));
         writeln!(output, "{response}")?;
         output.flush()?;
@@ -75,7 +76,7 @@ pub(crate) fn serve(path: &Path, store: Option<&str>) -> Result<(), CliError> {
     Ok(())
 }
 
-fn answer(study: &mut ByHand, request: Request) -> Result<Value, CliError> {
+fn answer(study: &mut ByHand, file: &StudyFile, request: Request) -> Result<Value, CliError> {
     match request {
         Request::Ask {} => study.ask(),
         Request::Tell { trial, outcome } => {
@@ -97,6 +98,14 @@ fn answer(study: &mut ByHand, request: Request) -> Result<Value, CliError> {
             study.tell(TrialId(trial), Outcome::pruned(last_step).with_cost(cost))?;
             Ok(json!({ "told": trial }))
         }
-        Request::Best {} => Ok(json!({ "best": summary::best(study.history()?)? })),
+        Request::Best {} => {
+            let history = study.history()?;
+            let mut value = json!({ "best": summary::best(history)? });
+            let recommended = recommended(file, history);
+            if !recommended.is_null() {
+                value["recommended"] = recommended;
+            }
+            Ok(value)
+        }
     }
 }

@@ -105,10 +105,10 @@ pub(crate) fn reason(reason: &StopReason, directions: &Directions) -> String {
     match reason {
         StopReason::Trials(count) => counted(*count, "trials"),
         StopReason::WallTime(seconds) => format!("{seconds:.1} s have passed"),
-        StopReason::Cost(cost) => format!("a cost of {cost} was spent"),
-        StopReason::Target(value) => format!("the target was reached by {}", shown(value)),
+        StopReason::Cost(cost) => format!("a cost of {cost:?} was spent"),
+        StopReason::Target(value) => format!("the target was reached by {:?}", shown(value)),
         StopReason::Stagnated { trials, best } => {
-            format!("{} without a better objective than {}", counted(*trials, "trials"), shown(best))
+            format!("{} without a better objective than {:?}", counted(*trials, "trials"), shown(best))
         }
         StopReason::Exhausted => "every configuration was evaluated".into(),
         StopReason::Decided { message, .. } => message.clone(),

@@ -270,7 +270,9 @@ fn a_server_answers_every_line() {
     assert!(refused["error"].as_str().unwrap().contains("trial 1: the cost is -1"), "{refused}");
     assert_eq!(call(r#"{"fail":{"trial":1,"message":"no","cost":2}}"#), json!({"told": 1}));
     assert_eq!(call(r#"{"ask":{}}"#), json!({"stopped": "2 trials"}));
-    assert_eq!(call(r#"{"best":{}}"#)["best"]["objective"], 0.25);
+    let found = call(r#"{"best":{}}"#);
+    assert_eq!(found["best"]["objective"], 0.25);
+    assert_eq!(found["recommended"]["config"], found["best"]["config"], "{found}");
     drop(input);
     assert!(child.wait().unwrap().success());
     // Reports of the outcome that was refused are not kept.

@@ -198,7 +198,9 @@ fn trials_by_hand_and_over_a_pipe_are_in_the_units_of_the_user() {
     assert_eq!(call(r#"{"ask":{}}"#)["trial"], 2);
     call(r#"{"report":{"trial":2,"step":1,"value":0.5}}"#);
     assert_eq!(call(r#"{"tell":{"trial":2,"outcome":0.75}}"#), json!({"told": 2}));
-    assert_eq!(call(r#"{"best":{}}"#)["best"]["objective"], 0.75);
+    let found = call(r#"{"best":{}}"#);
+    assert_eq!(found["best"]["objective"], 0.75);
+    assert_eq!(found["recommended"]["config"], found["best"]["config"], "{found}");
     drop(input);
     assert!(child.wait().unwrap().success());
 }
