@@ -2,7 +2,7 @@
 
 use csv::StringRecord;
 use thrifty_space::{Config, Space};
-use thrifty_study::{Directions, Measurement, Outcome};
+use thrifty_study::{Directions, Failure, FailureReason, Measurement, Outcome};
 
 use crate::import::{number, of_text};
 use crate::trials::column_of;
@@ -15,8 +15,8 @@ use crate::{ImportError, KnownTrials};
 /// |---|---|
 /// | parameters | values by their text; empty where a parameter is not active |
 /// | `objective`, or `objective.0`, … | in the user's units: losses, or what is maximised by `directions` |
-/// | `constraint.0`, …, `noise_variance` | as in [`Measurement`]; may be missing |
-/// | `cost` | of a trial, whatever came of it; may be missing, and NaN where the trial failed or was pruned |
+/// | `constraint.0`, …, `noise_variance` | as in [`Measurement`]; may be missing; a variance is from 0 |
+/// | `cost` | of a trial, whatever came of it, from 0; may be missing, and NaN where the trial failed or was pruned |
 /// | `state` | may be missing; `failed`, `unrelated` and `pruned` trials need no objective, `running` ones are left out |
 /// | `failure`, `last_step` | reason of a failed trial, last step of a pruned one |
 ///
@@ -102,7 +102,12 @@ impl Columns {
             }
         };
         // A cost that is not known may be NaN. It is left out unless the trial was measured.
-        Ok(Some(outcome.with_cost(one("cost", record, self.cost)?).checked()))
+        match outcome.with_cost(one("cost", record, self.cost)?).checked() {
+            Outcome::Failed(Failure { reason: FailureReason::Invalid(problem), .. }) => {
+                Err(problem.to_string())
+            }
+            outcome => Ok(Some(outcome)),
+        }
     }
 
     /// The measurement of a row, without its cost.

@@ -256,6 +256,24 @@ fn unknown_costs_of_failed_and_pruned_trials_are_left_out() {
     assert_eq!(costs, [None, None, None, Some(2.0)]);
 }
 
+/// A measurement is not dropped for its cost or noise variance: the table is refused.
+#[test]
+fn measured_rows_with_a_bad_cost_or_noise_variance_are_errors() {
+    let space = Space::builder().float("x", 0.0, 1.0).build().unwrap();
+    let error = |column: &str, value: &str| {
+        let csv = format!("objective,{column},x\n1,2,0.5\n1,{value},0.5\n");
+        from_csv(&space, &Directions::default(), &csv).unwrap_err().to_string()
+    };
+    let expected = "expected a finite number from 0";
+    for value in ["-1", "NaN", "inf"] {
+        assert_eq!(error("cost", value), format!("trial 1: the cost is {value}, {expected}"));
+        assert_eq!(
+            error("noise_variance", value),
+            format!("trial 1: the noise variance is {value}, {expected}")
+        );
+    }
+}
+
 /// Known trials have the values of the space, however they were written.
 #[test]
 fn known_trials_have_the_values_of_the_space() {
