@@ -16,6 +16,10 @@ const HPO: Origin = Origin::Elsewhere {
 /// Origin of the tables of errors.
 const SVM: Origin = Origin::Elsewhere { how: "computed with scikit-learn; give the folder with the tables" };
 
+/// Origin of the tables of errors that a script computes from sets of the folder.
+const SVM_SCRIPT: Origin =
+    Origin::Elsewhere { how: "computed by experiments/peers/svm_tables.py from the UCI sets of the folder" };
+
 /// The sets, by name.
 pub const SETS: &[DataSet] = &[
     DataSet {
@@ -297,7 +301,7 @@ pub const SETS: &[DataSet] = &[
             ),
             unknown(
                 "tabular/svm_ionosphere.json",
-                SVM,
+                SVM_SCRIPT,
                 Layout::Json(&["log2_C", "log2_gamma", "n_test", "errors"]),
             ),
             known(
@@ -309,7 +313,7 @@ pub const SETS: &[DataSet] = &[
             ),
             unknown(
                 "tabular/svm_vehicle.json",
-                SVM,
+                SVM_SCRIPT,
                 Layout::Json(&["log2_C", "log2_gamma", "n_test", "errors"]),
             ),
         ],
