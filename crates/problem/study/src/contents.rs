@@ -175,7 +175,7 @@ fn first_line(path: &Path, text: &[u8]) -> Result<First, JournalError> {
 fn event<Q: Query>(text: &[u8], sealed: bool, seq: usize) -> Result<Event<Q>, String> {
     if !sealed {
         if text == b"\"resumed\"" {
-            return Ok(Event::Resumed { schedule: None, budget: None });
+            return Ok(Event::Resumed { schedule: None, budget: None, keeps_reports: false });
         }
         return serde_json::from_slice(text).map_err(|error| error.to_string());
     }

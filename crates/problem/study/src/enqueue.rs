@@ -144,6 +144,10 @@ impl<O: Optimizer> Study<O> {
     ) -> Result<(), StudyError> {
         let Some(first) = trials.first().map(|trial| trial.id) else { return Ok(()) };
         let is_asked = self.history.get(first).is_some();
+        if is_asked && !trials[0].reports.is_empty() {
+            // What an interrupted copy holds of them is written again.
+            self.restart(first)?;
+        }
         let attempts_at = |id: TrialId| failed_attempts.get(&id).map_or(&[][..], Vec::as_slice);
         let own = self.history.failed_attempts_at(first);
         let pairs = own.iter().zip(attempts_at(first));

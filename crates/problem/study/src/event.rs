@@ -78,13 +78,15 @@ pub(crate) enum Event<Q> {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         elapsed: Option<f64>,
     },
-    /// The study continues after the journal was opened again, or with another schedule or budget. Reports of
-    /// unfinished trials will be made again.
+    /// The study continues after the journal was opened again, or with another schedule or budget.
     Resumed {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         schedule: Option<Schedule>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         budget: Option<u64>,
+        /// False in journals of earlier versions, where reports of unfinished trials were dropped.
+        #[serde(default)]
+        keeps_reports: bool,
     },
     /// An attempt that failed; another is made, and reports again.
     Retried {

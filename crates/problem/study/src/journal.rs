@@ -43,7 +43,7 @@ pub(crate) struct Journal {
     noted: Sitting,
     /// The budget now.
     budget: Option<u64>,
-    /// True if the next line marks a resumed study: after opening, or when trials are evaluated again.
+    /// True if the next line marks a resumed study: after opening.
     resumes: bool,
     /// Reason why the journal accepts no more lines.
     broken: Option<String>,
@@ -94,7 +94,7 @@ impl Journal {
         }
         let mut history = History::new(seed);
         let note = |event: &Event<Q>| {
-            if let Event::Resumed { schedule, budget } = event {
+            if let Event::Resumed { schedule, budget, .. } = event {
                 noted.schedule = schedule.or(noted.schedule);
                 noted.budget = budget.or(noted.budget);
             }
@@ -139,11 +139,6 @@ impl Journal {
         self.lines <= 1
     }
 
-    /// Marks in the next line that unfinished trials report again.
-    pub(crate) fn resume(&mut self) {
-        self.resumes = true;
-    }
-
     /// Appends events, after the header of a new journal or a note of what changed since the last sitting.
     pub(crate) fn write<Q: Query>(
         &mut self,
@@ -166,7 +161,7 @@ impl Journal {
         } else if self.resumes || now != self.noted {
             let schedule = schedule.filter(|_| now.schedule != self.noted.schedule);
             let budget = now.budget.filter(|_| now.budget != self.noted.budget);
-            add(serde_json::to_string(&Event::<Q>::Resumed { schedule, budget }))?;
+            add(serde_json::to_string(&Event::<Q>::Resumed { schedule, budget, keeps_reports: true }))?;
         }
         for event in events {
             add(serde_json::to_string(event))?;

@@ -103,9 +103,8 @@ impl<Q: Query> History<Q> {
                 trial.reports.clear();
                 self.record_failed_attempt(id, failure, seconds);
             }
-            Event::Resumed { .. } => {
-                self.forget_unfinished_reports();
-            }
+            Event::Resumed { keeps_reports: true, .. } => {}
+            Event::Resumed { keeps_reports: false, .. } => self.forget_unfinished_reports(),
             Event::Restarted { id, .. } => {
                 self.get_mut(id).ok_or_else(|| unknown(id))?.reports.clear();
             }
@@ -160,8 +159,8 @@ impl<Q: Query> Trial<Q> {
 }
 
 impl<Q> History<Q> {
-    /// Drops the reports of trials without an outcome: they will be evaluated again.
-    pub(crate) fn forget_unfinished_reports(&mut self) {
+    /// Drops the reports of trials without an outcome.
+    fn forget_unfinished_reports(&mut self) {
         let unfinished = self.trials.iter_mut().filter(|trial| trial.outcome.is_none());
         unfinished.for_each(|trial| trial.reports.clear());
     }

@@ -59,7 +59,7 @@ impl<O: Optimizer> Study<O> {
     {
         let schedule = self.schedule.unwrap_or_default();
         // What a resumed study, or a run that failed, left unfinished reports again.
-        self.forget_unfinished_reports();
+        self.restart_running()?;
         let (attempts, waiting) = (self.attempts(schedule), VecDeque::new());
         self.drive(schedule, 1, &mut Inline { waiting, attempts, evaluate: &mut evaluate })
     }
@@ -81,7 +81,7 @@ impl<O: Optimizer> Study<O> {
             return Err(StudyError::ZeroLanes { name: "number of threads" });
         }
         let schedule = *self.schedule.get_or_insert(Schedule::Window(threads));
-        self.forget_unfinished_reports();
+        self.restart_running()?;
         let attempts = self.attempts(schedule);
         let (jobs, queue) = channel::<Job<O::Query>>();
         let (results, inbox) = channel::<Message>();

@@ -279,12 +279,10 @@ impl<O: Optimizer> Study<O> {
         Ok(Next::Evaluate(trial))
     }
 
-    /// Drops reports of trials that will be evaluated again, here and with the next line of the journal.
-    pub(crate) fn forget_unfinished_reports(&mut self) {
-        if self.history.pending().any(|trial| !trial.reports.is_empty()) {
-            self.history.forget_unfinished_reports();
-            self.journal.iter_mut().for_each(Journal::resume);
-        }
+    /// Drops what all running trials have reported, as [`Study::restart`].
+    pub(crate) fn restart_running(&mut self) -> Result<(), StudyError> {
+        let running: Vec<TrialId> = self.history.pending().map(|trial| trial.id).collect();
+        running.into_iter().try_for_each(|id| self.restart(id))
     }
 
     pub(crate) fn stopped(&mut self, reason: &StopReason) {

@@ -125,7 +125,6 @@ impl<O: Optimizer> Study<O> {
         self.history.directions = before.directions.clone();
         self.history.comparable.clone_from(&before.comparable);
         self.elapsed_before += Duration::from_secs_f64(seconds);
-        self.history.forget_unfinished_reports();
         match (self.schedule, schedule) {
             (None, found) => self.schedule = found,
             (Some(chosen), Some(found)) if chosen != found => self.warnings.push(format!(

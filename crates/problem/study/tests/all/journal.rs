@@ -380,7 +380,7 @@ fn a_larger_budget_is_not_another_study() {
     more.run(evaluate).unwrap();
     drop(more);
     let text = fs::read_to_string(&path).unwrap();
-    assert_eq!(text.matches("\"resumed\":{\"budget\":6}").count(), 1, "{text}");
+    assert_eq!(text.matches("\"resumed\":{\"budget\":6,").count(), 1, "{text}");
     assert_eq!(planned(Some(6)).with_journal(&path).unwrap().history().len(), 6);
     // A later run with the same budget does not report it again.
     let mut last = planned(Some(6)).with_stop(MaxTrials(8)).with_journal(&path).unwrap();
@@ -442,7 +442,7 @@ fn another_schedule_on_resume_is_recorded_and_said() {
     wider.run_parallel(3, evaluate).unwrap();
     drop(wider);
     let text = fs::read_to_string(&path).unwrap();
-    assert_eq!(text.matches("\"resumed\":{\"schedule\":{\"window\":3}}").count(), 1, "{text}");
+    assert_eq!(text.matches("\"resumed\":{\"schedule\":{\"window\":3},").count(), 1, "{text}");
     let again = study(8).with_schedule(Schedule::Window(2)).with_journal(&path).unwrap();
     assert!(
         again.warnings().iter().any(|w| w.contains("Window(3)") && w.contains("Window(2)")),

@@ -385,3 +385,23 @@ fn a_restarted_trial_reports_again() {
     assert_eq!(reports(&History::read(&path).unwrap()), [[(2, 0.25)], [(1, 0.5)]]);
     assert_eq!(std::fs::read_to_string(&path).unwrap().matches("restarted").count(), 1);
 }
+
+/// What a running trial has reported stays when its journal is opened again: an evaluation that goes on elsewhere tells the rest.
+#[test]
+fn reports_of_running_trials_outlive_a_sitting() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("study.jsonl");
+    let open = || Study::new(Counter, Seed(1)).with_journal(&path).unwrap();
+    let mut study = open();
+    let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a trial") };
+    for step in 1..=3 {
+        study.report(trial.id, step, 0.5 / step as f64).unwrap();
+        drop(study);
+        study = open();
+    }
+    let expected = [(1, 0.5), (2, 0.25), (3, 0.5 / 3.0)];
+    assert_eq!(study.history().trials()[0].reports, expected);
+    study.tell(trial.id, 1.0).unwrap();
+    drop(study);
+    assert_eq!(History::<u64>::read(&path).unwrap().trials()[0].reports, expected);
+}
