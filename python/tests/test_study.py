@@ -658,3 +658,83 @@ def test_noisy_evaluations_of_a_finite_space_are_repeated(evaluations, count):
     study.optimize(lambda p: 0.5 * p["a"] + math.sin(7 * len(study)), n_trials=12)
     assert len(study) == count
     assert study.stopped == (None if count == 12 else "every configuration was evaluated")
+
+
+def test_loops_of_several_threads_wait_for_each_other():
+    """A generation ends before the next begins: loops that have nothing to evaluate wait."""
+    study = thrifty.Study(thrifty.Space().float("x", 0, 1).float("y", 0, 1), "nsga2", seed=1, direction=["minimize"] * 2)
+    errors = []
+
+    def evaluate(params):
+        time.sleep(0.01)
+        return params["x"], 1 - params["x"] + params["y"]
+
+    def loop():
+        try:
+            study.optimize(evaluate, n_trials=48)
+        except RuntimeError as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=loop) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == [] and len(study) == 48
+    # A trial that is asked by hand is in no loop.
+    with pytest.raises(RuntimeError, match="tell a running trial first"):
+        for _ in range(30):
+            study.ask()
+
+
+def test_a_loop_that_waits_keeps_its_time():
+    study = thrifty.Study(thrifty.Space().float("x", 0, 1), "nsga2", seed=1, direction=["minimize"] * 2)
+    release = threading.Event()
+
+    def slow(params):
+        release.wait(10)
+        return params["x"], 1 - params["x"]
+
+    first = [threading.Thread(target=study.optimize, args=(slow, 20)) for _ in range(20)]
+    for thread in first:
+        thread.start()
+    while len(study) < 20:
+        time.sleep(0.01)
+    began = time.monotonic()
+    study.optimize(slow, seconds=0.1)
+    assert time.monotonic() - began < 5 and len(study) == 20
+    release.set()
+    for thread in first:
+        thread.join()
+
+
+def test_reports_of_running_trials_outlive_a_sitting(tmp_path):
+    def opened():
+        return thrifty.Study(thrifty.Space().float("x", 0, 1), "random", seed=1, journal=tmp_path / "study.jsonl")
+
+    study = opened()
+    number = study.ask().id
+    study.report(number, 1, 0.5)
+    study.report(number, 3, 0.25)
+    del study
+    study = opened()
+    assert study.trials[0].reports == [(1, 0.5), (3, 0.25)]
+    study.tell(number, pruned=True)
+    del study
+    assert '"last_step":3' in (tmp_path / "study.jsonl").read_text()
+
+
+@pytest.mark.parametrize("wrong, message", [
+    ({"price": -1}, "price is -1, expected a finite number from 0"),
+    ({"price": float("nan")}, "price is nan"),
+    ({"score": (float("nan"), 1.0)}, "score is nan"),
+    ({"score": (1.0, 1.0)}, r"score is \(1.0, 1.0\)"),
+    ({"cost": float("inf")}, "cost is inf"),
+    ({"cost": 0}, "cost is 0.0, expected a positive"),
+    ({"noise": (-0.1, 0.1)}, "noise is -0.1"),
+    ({"max_cost": 0.0}, "max_cost is 0.0"),
+])
+def test_budgeted_training_names_its_bad_arguments(wrong, message):
+    arguments = {"price": 0.02, "score": (0.5, 1.0), "cost": 10.0, **wrong}
+    with pytest.raises(ValueError, match=message):
+        thrifty.BudgetedTraining(thrifty.Space().float("size", 0, 1), **arguments)

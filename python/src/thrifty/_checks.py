@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from numbers import Integral
 from typing import Any
@@ -27,6 +28,14 @@ def real(name: str, value: Any) -> float:
         return float(value)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{name} is {value!r}, expected a number") from None
+
+
+def finite(name: str, value: Any, least: float = -math.inf) -> float:
+    """The value as a finite float, if it is one from `least` on."""
+    number = real(name, value)
+    if not (math.isfinite(number) and number >= least):
+        raise ValueError(f"{name} is {value!r}, expected a finite number{f' from {least:g}' if math.isfinite(least) else ''}")
+    return number
 
 
 def settings_json(settings: Mapping[str, Any]) -> str:

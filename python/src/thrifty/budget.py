@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ._around import AroundStudy
+from ._checks import finite
 from .space import Space
 from .study import Best, Study, Trial
 
@@ -67,11 +68,15 @@ class BudgetedTraining(AroundStudy):
     def __init__(self, space: Space, *, price: float, score: tuple[float, float], cost: float,
                  noise: tuple[float, float] = (0.05, 0.1), max_cost: float | None = None, seed: int = 0,
                  journal: str | os.PathLike[str] | None = None, **settings: Any) -> None:
-        bad, good = (float(value) for value in score)
-        if not cost > 0.0:
-            raise ValueError(f"cost is {cost}, expected a positive typical cost")
+        bad, good = (finite("score", value) for value in score)
+        price, cost = finite("price", price, 0.0), finite("cost", cost, 0.0)
+        noise = (finite("noise", noise[0], 0.0), finite("noise", noise[1], 0.0))
+        if cost == 0.0:
+            raise ValueError("cost is 0.0, expected a positive typical cost")
         if bad == good:
-            raise ValueError("the good score is the bad one")
+            raise ValueError(f"score is {(bad, good)!r}, expected a good score other than the bad one")
+        if max_cost is not None and not max_cost > 0.0:
+            raise ValueError(f"max_cost is {max_cost}, expected a positive cost")
         controls = len(space.names) if isinstance(space, Space) else 1  # the study refuses what is no space
         if controls > 2 and not {"grid", "later_grid"} <= set(settings):
             raise ValueError(f"the space has {controls} controls, expected one or two, or settings grid and later_grid: all "
@@ -79,10 +84,10 @@ class BudgetedTraining(AroundStudy):
         direction, sign = ("maximize", -1.0) if good > bad else ("minimize", 1.0)
         own: dict[str, Any] = {
             "gamma": price * cost / abs(good - bad),
-            "noise": {"score": float(noise[0]), "cost": float(noise[1])},
+            "noise": {"score": noise[0], "cost": noise[1]},
             # The method sees losses.
             "score": {"affine": {"zero": sign * bad, "one": sign * good}},
-            "cost": {"affine": {"zero": 0.0, "one": float(cost)}},
+            "cost": {"affine": {"zero": 0.0, "one": cost}},
         }
         if controls == 2:
             own["grid"] = own["later_grid"] = GRID_OF_TWO

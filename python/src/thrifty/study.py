@@ -18,6 +18,10 @@ from ._checks import real, settings_json, whole
 from .space import Space
 
 
+MUST_WAIT = "tell a running trial first"
+"""Error of an ask that needs the outcome of a running trial."""
+
+
 @dataclass(frozen=True)
 class Trial:
     """A trial to be evaluated."""
@@ -143,12 +147,16 @@ class Study:
         self._study = _thrifty.Study(method, space.to_json(), self.seed, settings_json(settings), names,
                                      None if journal is None else os.fspath(journal),
                                      None if pruner is None else settings_json(_pruner(pruner)))
-        # The last step that each running trial has reported.
         self._lock = threading.RLock()
-        # The last step that each running trial has reported; those of a journal report anew.
-        self._steps: dict[int, int] = {}
+        trials = self.trials
+        running = [trial for trial in trials if trial.state == "running"]
+        # The last step that each running trial has reported.
+        self._steps = {trial.id: trial.reports[-1][0] for trial in running if trial.reports}
         # Trials that have ended or that somebody evaluates here.
-        self._taken = {trial.id for trial in self.trials if trial.state != "running"}
+        self._taken = {trial.id for trial in trials if trial.state != "running"}
+        # Those that loops of this process evaluate, and a signal that one of them has ended.
+        self._in_loops: set[int] = set()
+        self._ended = threading.Condition(self._lock)
         for warning in self._study.warnings():
             warnings.warn(warning, stacklevel=2)
 
@@ -160,7 +168,10 @@ class Study:
         RuntimeError
             When a running trial has to be told first.
         """
-        return self._ask([])
+        trial, why = self._try_ask([])
+        if trial is None and not why:
+            raise RuntimeError(MUST_WAIT)
+        return trial
 
     def tell(self, trial: Trial | int, value: float | Sequence[float] | None = None, *,
              constraints: Sequence[float] = (), cost: float | None = None, noise_variance: float | None = None,
@@ -188,6 +199,7 @@ class Study:
         last = self._steps.get(number, 0)
         self._study.tell(number, told(value, constraints, cost, noise_variance, failed, unrelated, pruned, last))
         self._steps.pop(number, None)
+        self._leave([number])
 
     def report(self, trial: Trial | int, step: int, value: float) -> bool:
         """Records an intermediate value; true if the pruner would stop the trial."""
@@ -241,17 +253,18 @@ class Study:
         """
         if n_trials is None and seconds is None:
             raise ValueError("n_trials and seconds are both missing: the study would never end")
-        began = time.monotonic()
+        end = math.inf if seconds is None else time.monotonic() + seconds
         wants_trial = _wants_trial(objective)
-        while seconds is None or time.monotonic() - began < seconds:
+        while time.monotonic() < end:
             mine: list[int] = []
             try:
-                trial = self._next(mine, n_trials)
+                trial = self._next(mine, n_trials, end)
                 if trial is None:
                     break
                 self._evaluate(objective, trial, wants_trial, catch)
             except BaseException:
                 self._taken.difference_update(mine)
+                self._leave(mine)
                 raise
             if callback is not None:
                 callback(self, trial)
@@ -312,28 +325,43 @@ class Study:
         trial, values, objectives, observed = found
         return Best(self.space.decode(values), objectives, observed, trial)
 
-    def _next(self, mine: list[int], limit: int | None) -> Trial | None:
-        """A trial to evaluate, whose number joins `mine`; None where there are `limit` trials."""
+    def _next(self, mine: list[int], limit: int | None, end: float) -> Trial | None:
+        """A trial to evaluate, whose number joins `mine`; None where there are `limit` trials, or at the time `end`.
+
+        Where the method waits for a trial of another loop, so does this.
+        """
         # Under the lock no other thread asks between the count and the ask.
         with self._lock:
-            if limit is not None and len(self) - len(self._left()) >= limit:
-                return None
-            return self._resumed(mine) or self._ask(mine)
+            while time.monotonic() < end and (limit is None or len(self) - len(self._left()) < limit):
+                trial, why = self._resumed(mine), ""
+                if trial is None:
+                    trial, why = self._try_ask(mine)
+                if trial is not None:
+                    self._in_loops.add(trial.id)
+                if trial is not None or why:
+                    return trial
+                if not self._in_loops:
+                    raise RuntimeError(MUST_WAIT)
+                self._ended.wait(None if end == math.inf else max(end - time.monotonic(), 0.0))
+            return None
 
-    def _ask(self, mine: list[int]) -> Trial | None:
-        """The next trial as :meth:`ask` returns it, whose number joins `mine`."""
+    def _try_ask(self, mine: list[int]) -> tuple[Trial | None, str]:
+        """The next trial, whose number joins `mine`, or why there is none; neither where a running trial has to be told first."""
         # Under the lock no other thread sees a trial that is recorded and not taken yet.
         with self._lock:
-            asked, why = self._study.ask()
-            if asked is not None:
-                number, values, diagnostics = asked
-                mine.append(number)
-                self._taken.add(number)
-                return Trial(number, self.space.decode(values), diagnostics, self)
-        if not why:
-            raise RuntimeError("tell a running trial first")
-        self._why = why
-        return None
+            asked, self._why = self._study.ask()
+            if asked is None:
+                return None, self._why
+            number, values, diagnostics = asked
+            mine.append(number)
+            self._taken.add(number)
+            return Trial(number, self.space.decode(values), diagnostics, self), ""
+
+    def _leave(self, numbers: list[int]) -> None:
+        """Notes that loops do not evaluate these trials any more."""
+        with self._ended:
+            self._in_loops.difference_update(numbers)
+            self._ended.notify_all()
 
     def _resumed(self, mine: list[int]) -> Trial | None:
         """The next running trial that nobody evaluates, whose number joins `mine`."""
