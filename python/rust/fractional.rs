@@ -76,14 +76,14 @@ impl Fractional {
         })
     }
 
-    /// Folds that were asked before, in order: what [`Fractional::ask`] gave, then state, loss and cost.
-    fn asked(&self, py: Python<'_>) -> PyResult<Vec<(Asked, &'static str, Option<f64>, Option<f64>)>> {
+    /// Folds that were asked before, in order: what [`Fractional::ask`] gave, then state and loss.
+    fn asked(&self, py: Python<'_>) -> PyResult<Vec<(Asked, &'static str, Option<f64>)>> {
         self.inner.with(py, |Inner { space, study }| {
             let fold = |trial: &Trial<FoldQuery>| {
                 let FoldQuery { config, repeat, fold } = &trial.query;
                 let outcome = trial.outcome.as_ref();
                 let asked = (trial.id.0, numbers(space, config), *repeat, *fold);
-                (asked, trial.state(), outcome.and_then(Outcome::objective), outcome.and_then(Outcome::cost))
+                (asked, trial.state(), outcome.and_then(Outcome::objective))
             };
             Ok(study.history().trials().iter().map(fold).collect())
         })
@@ -99,6 +99,11 @@ impl Fractional {
         self.inner.with(py, |Inner { study, .. }| {
             study.optimizer().finish_verification(study.history(), fits).map(drop).map_err(refused)
         })
+    }
+
+    /// True if an end of the search was asked for, and a trial of it is in the history.
+    fn is_finishing(&self, py: Python<'_>) -> PyResult<bool> {
+        self.inner.with(py, |Inner { study, .. }| Ok(FractionalCv::is_finishing(study.history())))
     }
 
     /// The recommended configuration, its loss, and whether that was measured on every fold.

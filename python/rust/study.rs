@@ -125,20 +125,38 @@ impl Study {
         self.inner.with(py, |Inner { study, .. }| study.restart(TrialId(trial)).map_err(refused))
     }
 
-    fn enqueue(&self, py: Python<'_>, values: Numbers) -> PyResult<()> {
+    /// Enqueues a configuration, not where it `skips` those that are asked or enqueued.
+    #[pyo3(signature = (values, skips=false))]
+    fn enqueue(&self, py: Python<'_>, values: Numbers, skips: bool) -> PyResult<()> {
         self.inner.with(py, |Inner { space, study }| {
             let config = config(space, &values)?;
             space.given(&config).map_err(invalid)?;
+            let config = space.canonical(&config);
+            let history = study.history();
+            let has = |other: &Config| config.iter().all(|(name, value)| other.get(name) == Some(value));
+            let asked = history.trials().iter().any(|trial| has(&trial.query));
+            if skips && (asked || history.enqueued().contains(&config)) {
+                return Ok(());
+            }
             study.enqueue(config).map_err(refused)
         })
     }
 
-    fn add_known(&self, py: Python<'_>, values: Numbers, told: Told) -> PyResult<u64> {
+    /// Adds a trial, not where it `skips` those that are there.
+    #[pyo3(signature = (values, told, skips=false))]
+    fn add_known(&self, py: Python<'_>, values: Numbers, told: Told, skips: bool) -> PyResult<u64> {
         self.inner.with(py, |Inner { space, study }| {
             let outcome = told.outcome(study.history().directions())?;
             let outcome = outcome.ok_or_else(|| invalid("a known trial has an outcome"))?;
             let config = config(space, &values)?;
             space.validate(&config).map_err(invalid)?;
+            let config = space.canonical(&config);
+            let same = |trial: &&Trial<Config>| {
+                trial.query == config && trial.outcome.as_ref() == Some(&outcome.clone().checked())
+            };
+            if let Some(known) = study.history().trials().iter().find(same).filter(|_| skips) {
+                return Ok(known.id.0);
+            }
             Ok(study.add_known(config, outcome).map_err(refused)?.0)
         })
     }
@@ -289,7 +307,9 @@ pub(crate) fn read_journal(
         let json = json.ok_or_else(|| failed("the journal does not hold its space, as those of format 1"))?;
         let space = space(&json)?;
         let objectives = history.trials().iter().filter_map(|trial| trial.outcome.as_ref()?.measurement());
-        let objectives = objectives.map(|m| m.objectives.len()).max().unwrap_or(1);
+        let measured = objectives.map(|m| m.objectives.len()).max();
+        let named = history.directions().as_slice().len();
+        let objectives = measured.unwrap_or(1).max(named);
         let names = (0..objectives).map(|at| match history.directions().of(at) {
             Direction::Minimize => "minimize",
             Direction::Maximize => "maximize",

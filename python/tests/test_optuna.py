@@ -620,3 +620,21 @@ def test_brackets_of_hyperband(kind):
     study = run(sampler, 25, f=f, pruner=optuna.pruners.HyperbandPruner(1, 9))
     # The last trial asked with those before it.
     assert len(study.trials) == 25 and max(len(feed.engine) for feed in sampler._feeds.values()) == 24
+
+
+def test_last_reports_count_beside_constraints():
+    """A pruned trial whose constraints are known is measured by its last report."""
+    def f(trial):
+        x = trial.suggest_float("x", -5, 5)
+        trial.report((x - 1) ** 2, 1)
+        if trial.number >= 5 and trial.number % 2:
+            raise optuna.TrialPruned
+        return (x - 1) ** 2
+
+    def suggested(pruned):
+        sampler = GPSampler(seed=1, n_startup_trials=5, pruned=pruned, constraints_func=lambda t: [t.params["x"] - 3])
+        study = optuna.create_study(sampler=sampler)
+        study.optimize(f, n_trials=14)
+        return [trial.params["x"] for trial in study.trials]
+
+    assert suggested("last_report") != suggested("worst")

@@ -1,15 +1,17 @@
 """Studies of Optuna as journals, and back."""
 
 import math
+import warnings
 
 import pytest
 
 optuna = pytest.importorskip("optuna")
 from optuna.distributions import FloatDistribution  # noqa: E402
+from optuna.study import StudyDirection  # noqa: E402
 from optuna.trial import TrialState  # noqa: E402
 
 import thrifty  # noqa: E402
-from thrifty.optuna import TPESampler, from_journal, journal_space, to_journal  # noqa: E402
+from thrifty.optuna import GPSampler, TPESampler, from_journal, journal_space, to_journal  # noqa: E402
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 
@@ -75,6 +77,37 @@ def test_states_reports_and_constraints(tmp_path):
     measured = [t for t in study.trials if t.state == TrialState.COMPLETE]
     found = [t for t in back.trials if t.state == TrialState.COMPLETE]
     assert [list(t.system_attrs["constraints"]) for t in found] == [list(t.constraints.values()) for t in measured]
+
+
+def test_names_of_constraints(tmp_path):
+    def f(trial):
+        x = trial.suggest_float("x", -5, 5)
+        trial.set_constraint("c", x - 0.5)
+        return (x - 1) ** 2
+
+    study, path = run(f), tmp_path / "s.jsonl"
+    carried = to_journal(study, path)
+    assert set(carried.changed) == set(range(20)) and "constraints have numbers" in carried.changed[0]
+    with pytest.raises(ValueError, match="constraints has 2 names, but the journal has 1"):
+        from_journal(path, constraints=["c", "d"])
+    assert from_journal(path)[0].trials[0].constraints == {"0": study.trials[0].constraints["c"]}
+    named, _ = from_journal(path, constraints=["c"])
+    assert [t.constraints for t in named.trials] == [t.constraints for t in study.trials]
+    # A sampler reads on where the names are the same, and says so where they are not.
+    for names, is_read in ((["c"], True), (None, False)):
+        back, _ = from_journal(path, constraints=names, sampler=GPSampler(seed=1, n_startup_trials=5))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            back.optimize(f, n_trials=3)
+        assert any("trials with the constraints ['c'] are ignored" in str(w.message) for w in caught) != is_read
+
+
+def test_directions_without_a_measurement(tmp_path):
+    path = tmp_path / "s.jsonl"
+    with thrifty.Study(thrifty.Space().float("x", 0, 1), "nsga2", direction=["maximize", "minimize"], journal=path) as study:
+        study.tell(study.ask(), failed="no")
+    back, _ = from_journal(path)
+    assert back.directions == [StudyDirection.MAXIMIZE, StudyDirection.MINIMIZE]
 
 
 def test_what_cannot_be_carried_is_named(tmp_path):

@@ -528,6 +528,33 @@ def test_costs_and_prices():
     assert search(20, cost="time").fit(X, Y).n_fits_ == 20
 
 
+def test_a_finished_search_with_a_price_is_the_same_again(tmp_path):
+    """A verification that the journal holds goes on, wherever it was cut."""
+    def found(name):
+        one = FractionalSearchCV(SVC(), {"C": loguniform(1e-3, 1e3), "gamma": loguniform(1e-5, 10)}, n_fits=60, cv=5, random_state=0,
+                                 cost=lambda p: 1.0, stop=Price(0.002), journal=tmp_path / name).fit(X, Y)
+        return one.n_fits_, one.best_params_, results(one)
+
+    first = found("s.jsonl")
+    assert first[0] < 60
+    lines = (tmp_path / "s.jsonl").read_bytes().splitlines(keepends=True)
+    begun = next(at for at, line in enumerate(lines) if b"verification_requested" in line)
+    for end in (*range(begun, len(lines)), len(lines)):
+        (tmp_path / "cut.jsonl").write_bytes(b"".join(lines[:end]))
+        (tmp_path / "cut.jsonl.search.json").write_bytes((tmp_path / "s.jsonl.search.json").read_bytes())
+        again = found("cut.jsonl")
+        assert again[:2] == first[:2], end
+        same(again[2], first[2])
+
+
+def test_times_of_a_journal_are_not_known(tmp_path):
+    one = search(20, cost=lambda p: 1000.0, journal=tmp_path / "s.jsonl")
+    assert np.all(one.fit(X, Y).cv_results_["mean_fit_time"] < 100)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert np.isnan(one.fit(X, Y).cv_results_["mean_fit_time"]).all()
+
+
 def test_a_finite_space_is_searched_whole():
     found = FractionalSearchCV(SVC(), {"C": [0.1, 1.0], "kernel": ["rbf", "linear"]}, n_fits=100, random_state=0).fit(X, Y)
     grid = GridSearchCV(SVC(), {"C": [0.1, 1.0], "kernel": ["rbf", "linear"]}).fit(X, Y)
@@ -541,14 +568,15 @@ def test_distributions():
     assert kinds["a"] == ("float", 1.0, 3.0, False) and kinds["b"] == ("float", 1.0, 100.0, True)
     assert kinds["c"] == ("int", 2, 4, False) and kinds["d"][0] == "float" and kinds["e"] == ("int", 1, 8, True)
     assert [kinds[n][0] for n in "fgh"] == ["categorical"] * 3
-    for wrong in ({"a": norm(0, 1)}, {}, {"a": []}, [1], {"a": (3.0, 1.0)}):
+    for wrong in ({"a": norm(0, 1)}, {}, {"a": []}, [1], {"a": (3.0, 1.0)}, {"a": 3.0}, {"a": "rbf"}):
         with pytest.raises(ValueError):
             space_of(wrong)
 
 
 @pytest.mark.parametrize("arguments", [
     {"n_fits": 5}, {"n_fits": 0}, {"n_fits": 10.5}, {"verify": -1}, {"cost": "money"}, {"stop": 3}, {"settings": {"fodls": 1}},
-    {"stop": Price(-1.0)}, {"settings": {"worth": 2.0}}, {"cv": [(np.arange(50), np.arange(50, 99))], "verify": 0}])
+    {"stop": Price(-1.0)}, {"settings": {"worth": 2.0}}, {"settings": {"budget": None}}, {"settings": {"folds": 5}},
+    {"settings": {"repeats": 2}}, {"settings": {"finalists": None}}, {"cv": [(np.arange(50), np.arange(50, 99))], "verify": 0}])
 def test_arguments_are_validated(arguments):
     with pytest.raises(ValueError):
         search(**arguments).fit(X, Y)

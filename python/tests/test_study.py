@@ -733,8 +733,50 @@ def test_reports_of_running_trials_outlive_a_sitting(tmp_path):
     ({"cost": 0}, "cost is 0.0, expected a positive"),
     ({"noise": (-0.1, 0.1)}, "noise is -0.1"),
     ({"max_cost": 0.0}, "max_cost is 0.0"),
+    ({"max_cost": "a"}, "max_cost is 'a', expected a number"),
+    ({"noise": (0.1,)}, r"noise is \(0.1,\), expected two numbers"),
 ])
 def test_budgeted_training_names_its_bad_arguments(wrong, message):
     arguments = {"price": 0.02, "score": (0.5, 1.0), "cost": 10.0, **wrong}
     with pytest.raises(ValueError, match=message):
         thrifty.BudgetedTraining(thrifty.Space().float("size", 0, 1), **arguments)
+
+
+def test_closed_studies_free_their_journals(tmp_path):
+    def opened():
+        return thrifty.Study(thrifty.Space().float("x", 0, 1), "random", seed=1, journal=tmp_path / "study.jsonl")
+
+    study = opened()
+    trial = study.ask()
+    with pytest.raises(OSError, match="in use"):
+        opened()
+    study.close()
+    with opened() as again:
+        assert len(again) == 1
+    assert repr(study) == "<thrifty.Study random, closed>"
+    for call in (study.ask, study.recommend, lambda: len(study), lambda: trial.report(1, 0.5), lambda: study.trials):
+        with pytest.raises(ValueError, match="the study is closed"):
+            call()
+    level = thrifty.LevelSet(thrifty.Space().float("x", 0, 1), threshold=0.5, journal=tmp_path / "level.jsonl")
+    with level:
+        level.ask()
+    assert len(thrifty.LevelSet(thrifty.Space().float("x", 0, 1), threshold=0.5, journal=tmp_path / "level.jsonl")) == 1
+
+
+def test_what_exists_is_not_added_again(tmp_path):
+    def started():
+        with thrifty.Study(SPACE, "random", seed=1, journal=tmp_path / "study.jsonl") as study:
+            known = {"x": 0.5, "n": 2, "c": "a"}
+            numbers = [study.add_known(known, 1.5, skip_if_exists=True), study.add_known(known, 2.5, skip_if_exists=True)]
+            study.enqueue({"x": 1, "n": 3}, skip_if_exists=True)
+            study.enqueue({"x": 1.25}, skip_if_exists=True)
+            study.optimize(lambda p: p["x"], n_trials=3)
+            return numbers, [trial.params for trial in study.trials]
+
+    first = started()
+    assert first[0] == [0, 1] and len(first[1]) == 3 and first[1][2]["n"] == 3
+    assert started() == first and started() == first
+    with thrifty.Study(SPACE, "random", seed=1, journal=tmp_path / "study.jsonl") as study:
+        study.optimize(lambda p: p["x"], n_trials=5)
+        assert [trial.params["x"] for trial in study.trials].count(1.25) == 1
+        assert study.add_known({"x": 0.5, "n": 2, "c": "a"}, 1.5) == 5

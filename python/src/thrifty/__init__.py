@@ -18,14 +18,14 @@ from .space import Space
 from .study import Best, Pruned, Study, Trial, TrialRecord
 
 if TYPE_CHECKING:
-    from .gaussian_process import GaussianProcessRegressor
+    from .gaussian_process import GaussianProcessRegressor as GaussianProcessRegressor
 
+# Without GaussianProcessRegressor, so that `from thrifty import *` needs no scikit-learn.
 __all__ = [
     "Best",
     "BudgetedTraining",
     "Classification",
     "ClassifiedPoint",
-    "GaussianProcessRegressor",
     "LevelSet",
     "Pruned",
     "Space",

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from .study import Study, Trial, TrialRecord
+
+Own = TypeVar("Own", bound="AroundStudy")
 
 
 class AroundStudy:
@@ -29,6 +33,16 @@ class AroundStudy:
     def stopped(self) -> str | None:
         """Reason for which the last ask had no trial."""
         return self.study.stopped
+
+    def close(self) -> None:
+        """Closes the journal, as :meth:`thrifty.Study.close`."""
+        self.study.close()
+
+    def __enter__(self: Own) -> Own:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def __len__(self) -> int:
         return len(self.study)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -68,15 +69,15 @@ class BudgetedTraining(AroundStudy):
     def __init__(self, space: Space, *, price: float, score: tuple[float, float], cost: float,
                  noise: tuple[float, float] = (0.05, 0.1), max_cost: float | None = None, seed: int = 0,
                  journal: str | os.PathLike[str] | None = None, **settings: Any) -> None:
-        bad, good = (finite("score", value) for value in score)
+        bad, good = _two("score", score)
         price, cost = finite("price", price, 0.0), finite("cost", cost, 0.0)
-        noise = (finite("noise", noise[0], 0.0), finite("noise", noise[1], 0.0))
+        of_score, of_cost = _two("noise", noise, 0.0)
         if cost == 0.0:
             raise ValueError("cost is 0.0, expected a positive typical cost")
         if bad == good:
             raise ValueError(f"score is {(bad, good)!r}, expected a good score other than the bad one")
-        if max_cost is not None and not max_cost > 0.0:
-            raise ValueError(f"max_cost is {max_cost}, expected a positive cost")
+        if max_cost is not None and finite("max_cost", max_cost, 0.0) == 0.0:
+            raise ValueError("max_cost is 0.0, expected a positive cost")
         controls = len(space.names) if isinstance(space, Space) else 1  # the study refuses what is no space
         if controls > 2 and not {"grid", "later_grid"} <= set(settings):
             raise ValueError(f"the space has {controls} controls, expected one or two, or settings grid and later_grid: all "
@@ -84,7 +85,7 @@ class BudgetedTraining(AroundStudy):
         direction, sign = ("maximize", -1.0) if good > bad else ("minimize", 1.0)
         own: dict[str, Any] = {
             "gamma": price * cost / abs(good - bad),
-            "noise": {"score": noise[0], "cost": noise[1]},
+            "noise": {"score": of_score, "cost": of_cost},
             # The method sees losses.
             "score": {"affine": {"zero": sign * bad, "one": sign * good}},
             "cost": {"affine": {"zero": 0.0, "one": cost}},
@@ -95,7 +96,7 @@ class BudgetedTraining(AroundStudy):
             # Nothing is lost by another training, so that the last one is no choice.
             own["recall_best"] = True
         if max_cost is not None:
-            own["max_cost"] = max_cost / cost
+            own["max_cost"] = float(max_cost) / cost
         self.study = Study(space, "budgeted_training", seed=seed, direction=direction, journal=journal,
                            **{**own, **settings})
 
@@ -122,6 +123,15 @@ class BudgetedTraining(AroundStudy):
         """The state now."""
         spent = sum(trial.cost or 0.0 for trial in self.study.trials)
         return Trained(self.study.recommend(), spent, len(self.study), self.stopped or "")
+
+
+def _two(name: str, values: Any, least: float = -math.inf) -> tuple[float, float]:
+    """Two finite numbers from `least` on."""
+    try:
+        first, second = values
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} is {values!r}, expected two numbers") from None
+    return finite(name, first, least), finite(name, second, least)
 
 
 def _cost_of(score: float | None, cost: float | None) -> float | None:

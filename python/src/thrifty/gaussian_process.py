@@ -41,8 +41,8 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
     lengthscale_bounds
         In ranges of the columns. Those of a composed kernel are in its parts.
     alpha, normalize_y
-        As in scikit-learn, with a composed kernel: a variance that is added to the diagonal, and targets of mean 0 and standard
-        deviation 1. Both are ignored with a kernel by its name, which has `noise` and always scales the targets.
+        As in scikit-learn, with a composed kernel: a variance that is added to the diagonal, one number for all rows, and targets of mean 0
+        and standard deviation 1. Both are ignored with a kernel by its name, which has `noise` and always scales the targets.
     max_evaluations
         Evaluations of the likelihood in one fit from one start.
     random_state

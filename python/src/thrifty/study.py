@@ -11,7 +11,7 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from . import _thrifty
 from ._checks import real, settings_json, whole
@@ -77,6 +77,16 @@ class Pruned(Exception):
         self.cost = cost
 
 
+class _Closed:
+    """What a closed study has in the place of its compiled part."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise ValueError("the study is closed")
+
+    def __len__(self) -> int:
+        raise ValueError("the study is closed")
+
+
 class Study:
     """A method at work on a space, with its trials and its journal.
 
@@ -94,7 +104,8 @@ class Study:
         `minimize` or `maximize`, or a sequence with one per objective. `level_set` takes none. `multi_objective`, `nsga2` and `tpe`
         search by several objectives, `sobol` and `random` by none; the others have one and refuse more.
     journal
-        A file that keeps every trial. A study of the same space, method and settings goes on where it ends.
+        A file that keeps every trial. A study of the same space, method and settings goes on where it ends. One study at a time
+        has it: :meth:`close` frees it.
     pruner
         Settings such as ``{"pruner": "median"}`` for :meth:`report`.
     **settings
@@ -144,6 +155,7 @@ class Study:
         self.method = method
         self.seed = whole("seed", seed, 0)
         self._why = ""
+        self._is_closed = False
         self._study = _thrifty.Study(method, space.to_json(), self.seed, settings_json(settings), names,
                                      None if journal is None else os.fspath(journal),
                                      None if pruner is None else settings_json(_pruner(pruner)))
@@ -208,18 +220,25 @@ class Study:
         self._steps[number] = step
         return is_pruned
 
-    def enqueue(self, params: Mapping[str, Any]) -> None:
+    def enqueue(self, params: Mapping[str, Any], *, skip_if_exists: bool = False) -> None:
         """Enqueues a configuration, to be asked before the method chooses again; missing values are suggested.
+
+        With `skip_if_exists` nothing is enqueued where a trial, or an entry of the queue, has these values already, so that a program that
+        is started again with its journal enqueues nothing twice.
 
         Raises
         ------
         ValueError
             For a value that is not of the space.
         """
-        self._study.enqueue(self.space.encode(params))
+        self._study.enqueue(self.space.encode(params), skip_if_exists)
 
-    def add_known(self, params: Mapping[str, Any], value: float | Sequence[float] | None = None, **outcome: Any) -> int:
-        """Adds a trial that was made elsewhere, with the keywords of :meth:`tell`; returns its number."""
+    def add_known(self, params: Mapping[str, Any], value: float | Sequence[float] | None = None, *, skip_if_exists: bool = False,
+                  **outcome: Any) -> int:
+        """Adds a trial that was made elsewhere, with the keywords of :meth:`tell`; returns its number.
+
+        With `skip_if_exists` a trial that is there already, with the same values and the same outcome, is not added again.
+        """
         defaults = dict(constraints=(), cost=None, noise_variance=None, failed=None, unrelated=None, pruned=False)
         unknown = set(outcome) - set(defaults)
         if unknown:
@@ -227,7 +246,7 @@ class Study:
         arguments: dict[str, Any] = {**defaults, **outcome}
         values, outcome_of = self.space.encode(params), told(value, last_step=0, **arguments)
         with self._lock:
-            number = self._study.add_known(values, outcome_of)
+            number = self._study.add_known(values, outcome_of, skip_if_exists)
             self._taken.add(number)
         return number
 
@@ -310,10 +329,23 @@ class Study:
         """The report of the study: one HTML page, which needs no network."""
         return self._study.page(title)
 
+    def close(self) -> None:
+        """Closes the journal, so that another study can open it. A study is closed at the end of a `with` block too."""
+        self._study = cast(_thrifty.Study, _Closed())
+        self._is_closed = True
+
+    def __enter__(self) -> Study:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def __len__(self) -> int:
         return len(self._study)
 
     def __repr__(self) -> str:
+        if self._is_closed:
+            return f"<thrifty.Study {self.method}, closed>"
         best = self.best
         shown = "" if best is None else f", best {best.value:.6g}"
         return f"<thrifty.Study {self.method}, {len(self)} trials{shown}>"

@@ -51,6 +51,11 @@ impl Verification {
         })
     }
 
+    /// True if a trial belongs to a verification that was asked for.
+    pub(crate) fn was_requested(history: &History<FoldQuery>) -> bool {
+        history.trials().iter().any(|trial| trial.memo.contains(&REQUESTED))
+    }
+
     /// Memo of every trial of the verification.
     pub(crate) fn memo(&self) -> Memo {
         let mut memo = Memo::default();

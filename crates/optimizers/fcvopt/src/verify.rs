@@ -68,6 +68,13 @@ impl FractionalCv {
         Ok(left.into_iter().flatten().flatten().map(query).collect())
     }
 
+    /// True if the history holds a trial of a verification that [`FractionalCv::finish_verification`] asked for. A study that is resumed
+    /// goes on with it; to ask for it again would begin another.
+    #[must_use]
+    pub fn is_finishing(history: &History<FoldQuery>) -> bool {
+        Verification::was_requested(history)
+    }
+
     /// The verification that is under way or begins with this trial; `state` is formed if that takes it.
     pub(crate) fn begun(
         &self,

@@ -90,7 +90,8 @@ def to_journal(study: optuna.Study, path: str | os.PathLike[str], method: str = 
 
 
 def from_journal(path: str | os.PathLike[str], study_name: str | None = None, *, storage: Any = None,
-                 space: Space | None = None, sampler: Any = None) -> tuple[optuna.Study, Carried]:
+                 space: Space | None = None, sampler: Any = None,
+                 constraints: Sequence[str] | None = None) -> tuple[optuna.Study, Carried]:
     """Makes a study of Optuna of a journal.
 
     Parameters
@@ -102,6 +103,9 @@ def from_journal(path: str | os.PathLike[str], study_name: str | None = None, *,
         As in `optuna.create_study`.
     space
         The search space of the journal with its choices as objects, where they have labels in the journal.
+    constraints
+        Names of the constraints for `Trial.set_constraint`, in the order of the journal, which is alphabetical after
+        :func:`to_journal`. Without them they have numbers.
 
     Returns
     -------
@@ -112,7 +116,7 @@ def from_journal(path: str | os.PathLike[str], study_name: str | None = None, *,
     Raises
     ------
     ValueError
-        For a space that is not that of the journal.
+        For a space that is not that of the journal, and another number of names than there are constraints.
     OSError
         For a journal that cannot be read.
     RuntimeError
@@ -134,7 +138,7 @@ def from_journal(path: str | os.PathLike[str], study_name: str | None = None, *,
         elif state == "pruned" and len(directions) > 1:
             left[number] = "a pruned trial, which Optuna has not with several objectives"
         else:
-            carried.append(_trial(space.decode(numbers), distributions, state, *rest))
+            carried.append(_trial(space.decode(numbers), distributions, constraints, state, *rest))
     target.add_trials(carried)
     return target, Carried(len(carried), left)
 
@@ -187,6 +191,8 @@ def _outcome(trial: FrozenTrial, names: tuple[str, ...]) -> tuple[dict[str, Any]
         if tuple(sorted(found)) != names:
             raise ValueError(f"its constraints are {sorted(found)}, those of the others {list(names)}")
         constraints = tuple(found[name] for name in names)
+        if names != tuple(map(str, range(len(names)))):
+            change = "constraints have numbers in the journal, in the order of their names"
         value = list(trial.values)
         if not all(map(math.isfinite, (*value, *constraints))):
             value, constraints, failed = None, (), f"the values are {trial.values}"
@@ -244,10 +250,14 @@ def _add(target: Study, numbers: Any, outcome: dict[str, Any], reports: Sequence
     target._study.tell(asked[0], outcome)
 
 
-def _trial(params: dict[str, Any], distributions: Distributions, state: str, objectives: list[float],
+def _trial(params: dict[str, Any], distributions: Distributions, names: Sequence[str] | None, state: str, objectives: list[float],
            constraints: list[float], cost: float | None, reports: Sequence[tuple[int, float]], message: str | None,
            diagnostics: Mapping[str, float]) -> FrozenTrial:
     """A trial of a journal for Optuna."""
+    if constraints and names is not None and len(names) != len(constraints):
+        raise ValueError(f"constraints has {len(names)} names, but the journal has {len(constraints)} constraints")
+    numbered: dict[str, Any] = {"constraints": list(constraints)} if constraints else {}
+    named = {f"constraints:{name}": value for name, value in zip(names or (), constraints, strict=False)}
     attributes: dict[str, Any] = {f"thrifty:{name}": value for name, value in (("cost", cost), ("message", message))
                                   if value is not None}
     # Optuna gives a pruned trial the value of its last report.
@@ -256,4 +266,4 @@ def _trial(params: dict[str, Any], distributions: Distributions, state: str, obj
         state={"measured": TrialState.COMPLETE, "pruned": TrialState.PRUNED}.get(state, TrialState.FAIL),
         values=values, params=params,
         distributions={name: distributions[name] for name in params}, user_attrs=attributes,
-        system_attrs={"constraints": list(constraints)} if constraints else {}, intermediate_values=dict(reports))
+        system_attrs=named or numbered, intermediate_values=dict(reports))

@@ -54,7 +54,8 @@ class Sampler(BaseSampler):
     failures
         `ignore`: nothing is learnt from failed trials. `avoid`: they are as bad as the worst.
     pruned
-        `ignore`, `last_report` or `worst`: how pruned trials count. None is the method's own treatment.
+        `ignore`, `last_report` or `worst`: how pruned trials count. None is the method's own treatment. With constraints
+        `last_report` takes trials whose constraints are known, and the others count as without a setting, as all do by `worst`.
     strict
         Raise an error of the method. Otherwise it is warned of once, and the trial is sampled at random.
     constraints_func
@@ -72,7 +73,6 @@ class Sampler(BaseSampler):
                  constraints_func: Callable[[FrozenTrial], Sequence[float]] | None = None, **settings: Any) -> None:
         if failures not in ("ignore", "avoid"):
             raise ValueError(f"failures is {failures!r}, expected 'ignore' or 'avoid'")
-        self._is_seeded = seed is not None
         self._seed = secrets.randbits(62) if seed is None else int(seed)
         self._startup = None if n_startup_trials is None else whole("n_startup_trials", n_startup_trials, 0)
         if not (space is None or isinstance(space, Space)):
@@ -128,8 +128,8 @@ class Sampler(BaseSampler):
         self._forget()
 
     def reseed_rng(self) -> None:
-        """Draws another seed, if none was given. Optuna calls it in the workers of `n_jobs`."""
-        # Suggestions are keyed by the number of the trial: workers of one seed do not repeat each other.
+        """Draws another seed for parameters that are sampled at random. Optuna calls it in the workers of `n_jobs`."""
+        # Other suggestions are keyed by the number of the trial: workers of one seed do not repeat each other.
         self._random.reseed_rng()
 
     def infer_relative_search_space(self, study: optuna.Study, trial: FrozenTrial) -> Distributions:
@@ -241,7 +241,7 @@ class Sampler(BaseSampler):
         ranks = self._ranks or method == "tpe"
         feed.read_quickly(ranks, self._failures == "avoid", signs_of(study))
         feed.follow(trials, current, lambda trial: take(study, trial, feed.distributions, feed.constraints,
-                                                               self._failures, ranks))
+                                                               self._failures, self._pruned, ranks))
 
     def _look(self, study: optuna.Study, trial: FrozenTrial, whole: Distributions, method: str,
               found: Suggested) -> tuple[set[int], bool]:

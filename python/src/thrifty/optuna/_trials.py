@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -89,10 +90,10 @@ def signs_of(study: optuna.Study) -> list[float]:
 
 
 def take(study: optuna.Study, trial: FrozenTrial, distributions: Distributions, names: tuple[str, ...], failures: str,
-         ranks: bool) -> Taken | None:
+         pruned: str | None, ranks: bool) -> Taken | None:
     """What a trial tells; None for nothing.
 
-    `distributions` are those of the parameters, `names` those of the constraints.
+    `distributions` are those of the parameters, `names` those of the constraints; `failures` and `pruned` are settings of the sampler.
     `ranks` is true of methods that rank losses: infinite ones are numbers for them. Others take an infinite loss as a
     failure, and leave minus infinity out.
     """
@@ -108,9 +109,15 @@ def take(study: optuna.Study, trial: FrozenTrial, distributions: Distributions, 
         return trial.params, outcome(state, message="failed"), [], memo
     found = constraints_of(trial)
     if tuple(sorted(found)) != names and trial.state == TrialState.COMPLETE:
+        if found:
+            warnings.warn(f"trials with the constraints {sorted(found)} are ignored: those of the study are {list(names)}", stacklevel=2)
         return trial.params, outcome("unrelated", message="constraints are missing"), [], memo
     signs = signs_of(study)
     if trial.state == TrialState.PRUNED:
+        # The library knows no constraints of a pruned trial; with its last report for an objective it is measured.
+        if names and pruned == "last_report" and tuple(sorted(found)) == names and trial.intermediate_values:
+            last = signs[0] * trial.intermediate_values[max(trial.intermediate_values)]
+            return trial.params, outcome("measured", [_clipped(last)], [_clipped(found[name]) for name in names]), [], memo
         return _pruned(trial, signs[0], memo)
     losses = [sign * value for sign, value in zip(signs, trial.values, strict=True)]
     constraints = [_clipped(found[name]) for name in names]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any
 
@@ -35,6 +35,8 @@ def space_of(distributions: Any) -> Space:
                 space.int(name, values[0], values[1], log=is_log)
             else:
                 space.float(name, values[0], values[1], log=is_log)
+        elif isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+            raise ValueError(f"{name} is {values!r}, expected a list of choices, a range (low, high) or a distribution")
         else:
             space.categorical(name, values)
     return space.check()

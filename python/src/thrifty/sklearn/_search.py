@@ -34,6 +34,9 @@ from ._table import Table
 BATCH = 4
 """Folds that are asked for before the first of them is told, whatever the number of workers."""
 
+OF_ARGUMENTS = {"budget": "n_fits", "folds": "cv", "repeats": "cv", "repeats_differ": "cv", "finalists": "verify"}
+"""Settings of the method that follow from arguments of the search."""
+
 
 @dataclass(frozen=True)
 class Price:
@@ -91,7 +94,8 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
         The same state gives the same results for every `n_jobs`, timing columns apart. None: another search each time, but the
         same one where `journal` has its beginning.
     settings
-        Settings of the method, as ``thrifty.study.settings("fractional")`` names them.
+        Settings of the method, as ``thrifty.study.settings("fractional")`` names them, but for `budget`, `folds`, `repeats`,
+        `repeats_differ` and `finalists`: these follow from `n_fits`, `cv` and `verify`.
     journal
         A file that keeps every fit: a search that was killed goes on when it is fitted again with the same arguments and data.
         Hashes of the estimator, scoring, metric, splits, data and parameters of `fit` are kept beside it, in a file whose name ends
@@ -188,6 +192,8 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
         if verify and self.n_fits <= verify * folds:
             raise ValueError(f"n_fits={self.n_fits} leaves no fit to search with: verifying {verify} configurations on "
                              f"{folds} folds takes {verify * folds}")
+        for name in sorted(OF_ARGUMENTS.keys() & set(self.settings or ())):
+            raise ValueError(f"settings have {name!r}, which is that of the argument {OF_ARGUMENTS[name]}")
         own: dict[str, Any] = {} if self.cost is None else {"costs": "measured"}
         # The method has a rule of its own, by which it verifies nothing where fits are few.
         if self.verify is not None or self.n_fits < 2 * folds:
@@ -209,7 +215,8 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
         verify = 1 if self.verify is None else self.verify
         searched = max(self.n_fits - verify * table.folds, verify)
         first = searched if searched < BATCH - 1 else None
-        is_verifying = False
+        # A verification that the journal holds goes on; to ask for it again would choose other configurations.
+        is_verifying = study.is_finishing()
         batch = self._restore(study, table, metric)
         while True:
             if not batch and not is_verifying and study.is_dear():
@@ -239,7 +246,7 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
     def _restore(self, study: Any, table: Table, metric: str) -> list[Any]:
         """Puts the folds of a journal into the table; returns those that were not told."""
         unfinished = []
-        for asked, state, loss, cost in study.asked():
+        for asked, state, loss in study.asked():
             trial, values, _, fold = asked
             if state == "running":
                 unfinished.append(asked)
@@ -247,7 +254,8 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
             # With "raise" failed fits are not told: this one has a score that was not finite.
             failed = np.nan if self.error_score == "raise" else self.error_score
             score = failed if loss is None else -loss
-            times = {"fit_time": np.nan if cost is None else cost, "score_time": np.nan}
+            # The journal has no times: a cost may be anything.
+            times = {"fit_time": np.nan, "score_time": np.nan}
             table.record(trial, values, fold, {"test_scores": {metric: score}, **times}, metric)
         return unfinished
 

@@ -50,8 +50,10 @@ class Table:
         rows = list(self._rows.values())
         found: dict[str, Any] = {}
         for name in ("fit_time", "score_time"):
-            found[f"mean_{name}"] = np.array([np.mean(row[name]) for row in rows])
-            found[f"std_{name}"] = np.array([np.std(row[name]) for row in rows])
+            times = [[time for time in row[name] if not np.isnan(time)] for row in rows]
+            # Fits of a journal have no times.
+            found[f"mean_{name}"] = np.array([np.mean(known) if known else np.nan for known in times])
+            found[f"std_{name}"] = np.array([np.std(known) if known else np.nan for known in times])
         for name in self._space.names:
             found[f"param_{name}"] = _column([row["params"] for row in rows], name)
         found["params"] = [row["params"] for row in rows]
