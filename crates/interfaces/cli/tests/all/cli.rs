@@ -720,3 +720,17 @@ fn journals_of_folds_are_shown() {
     }
     assert!(stdout(&thrifty(folder.path(), &["repair", "folds.jsonl"])).contains("no damage"));
 }
+
+/// A program that is a symbolic link has the name of the link, as the Python of a virtual environment needs it.
+#[test]
+fn a_program_that_is_a_link_is_started_by_its_own_name() {
+    let (folder, _) =
+        study("command = [\"./here/tool\", \"{x}\"]", "[stop]\ntrials = 1\n[optimizer]\nmethod = \"random\"");
+    let real = folder.path().join("real.sh");
+    std::fs::write(&real, "#!/bin/sh\ncase $0 in */here/tool) echo 1;; *) echo 2;; esac\n").unwrap();
+    std::fs::set_permissions(&real, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    std::fs::create_dir(folder.path().join("here")).unwrap();
+    std::os::unix::fs::symlink("../real.sh", folder.path().join("here/tool")).unwrap();
+    stdout(&thrifty(folder.path(), &["run", "study.toml"]));
+    assert_eq!(json_of(folder.path(), &["best", "study.toml", "--json"])["objective"], 1.0);
+}
