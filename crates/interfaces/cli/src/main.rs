@@ -13,6 +13,7 @@ mod known;
 mod leased;
 mod method;
 mod outcome;
+mod output;
 mod parameters;
 mod process;
 mod progress;

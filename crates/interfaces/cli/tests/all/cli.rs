@@ -734,3 +734,29 @@ fn a_program_that_is_a_link_is_started_by_its_own_name() {
     stdout(&thrifty(folder.path(), &["run", "study.toml"]));
     assert_eq!(json_of(folder.path(), &["best", "study.toml", "--json"])["objective"], 1.0);
 }
+
+/// A daemon that a command leaves in a session of its own keeps the output open: the result that stands there counts all the same.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_result_is_read_although_a_daemon_keeps_the_output_open() {
+    let after = "[stop]\ntrials = 1\n[optimizer]\nmethod = \"random\"";
+    let folder = script("setsid sleep 6 & sleep 0.2; echo 0.25", after);
+    let start = Instant::now();
+    stdout(&thrifty(folder.path(), &["run", "study.toml"]));
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    assert_eq!(json_of(folder.path(), &["best", "study.toml", "--json"])["objective"], 0.25);
+}
+
+/// A result of some hundred kilobytes: the line with all reports of a long training.
+#[test]
+fn a_long_result_is_read_whole() {
+    let after = "[stop]\ntrials = 1\n[optimizer]\nmethod = \"random\"";
+    let reports: Vec<(u64, f64)> = (1..=4000).map(|step| (step, 1.0 / (step as f64 + 0.1))).collect();
+    let folder = script("cat result.json", after);
+    let result = json!({ "objective": 0.5, "reports": reports }).to_string();
+    assert!(result.len() > 1 << 16);
+    std::fs::write(folder.path().join("result.json"), result).unwrap();
+    stdout(&thrifty(folder.path(), &["run", "study.toml"]));
+    let reports = stdout(&thrifty(folder.path(), &["export", "study.toml", "--reports"]));
+    assert_eq!(reports.lines().count(), 4001);
+}
