@@ -12,6 +12,7 @@ mod figures;
 mod known;
 mod leased;
 mod method;
+mod number;
 mod outcome;
 mod output;
 mod parameters;

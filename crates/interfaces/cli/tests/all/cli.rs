@@ -248,6 +248,10 @@ fn a_server_answers_every_line() {
     };
     assert_eq!(call(r#"{"ask":{}}"#)["trial"], 0);
     assert_eq!(call(r#"{"report":{"trial":0,"step":1,"value":2}}"#), json!({"reported": 0, "prune": false}));
+    for value in ["NaN", "-Infinity", "\"Infinity\""] {
+        let reported = call(&format!(r#"{{"report":{{"trial":0,"step":2,"value":{value}}}}}"#));
+        assert_eq!(reported, json!({"reported": 0, "prune": false}), "{value}");
+    }
     for (wrong, part) in
         [("cost", "trial 0: the cost is -3"), ("noise_variance", "trial 0: the noise variance is -3")]
     {
@@ -258,7 +262,8 @@ fn a_server_answers_every_line() {
     assert_eq!(call(r#"{"tell":{"trial":0,"outcome":{"objective":0.25,"cost":3}}}"#), json!({"told": 0}));
     assert!(call(r#"{"tell":{"trial":0,"outcome":1}}"#)["error"].as_str().unwrap().contains("trial 0"));
     assert!(call(r#"{"tell":{"trial":0}}"#)["error"].as_str().unwrap().contains("outcome"));
-    assert!(call("nonsense")["error"].is_string());
+    let nonsense = call("nonsense");
+    assert!(nonsense["error"].as_str().unwrap().starts_with("the request cannot be read: "), "{nonsense}");
     input.write_all(b"{\"ask\":{\"\xff\":1}}\n\xfe\n").unwrap();
     assert!(answer()["error"].is_string() && answer()["error"].is_string());
     let mut call = |request: &str| {
@@ -277,7 +282,7 @@ fn a_server_answers_every_line() {
     assert!(child.wait().unwrap().success());
     // Reports of the outcome that was refused are not kept.
     let reports = stdout(&thrifty(folder.path(), &["export", "study.toml", "--reports"]));
-    assert_eq!(reports, "trial,step,value\n0,1,2.0\n");
+    assert!(reports.starts_with("trial,step,value\n0,1,2.0\n"), "{reports}");
     assert!(
         (History::<Config>::read(folder.path().join("study.jsonl")).unwrap().spent() - 5.0).abs() < 1e-12
     );
@@ -759,4 +764,16 @@ fn a_long_result_is_read_whole() {
     stdout(&thrifty(folder.path(), &["run", "study.toml"]));
     let reports = stdout(&thrifty(folder.path(), &["export", "study.toml", "--reports"]));
     assert_eq!(reports.lines().count(), 4001);
+}
+
+/// A number that is not finite is one report of several: the measurement is kept.
+#[test]
+fn a_result_with_a_report_that_is_not_finite_is_measured() {
+    let result = r#"echo '{"objective": 0.5, "reports": [[1, NaN], [2, 0.4]]}'"#;
+    let folder = script(result, "[stop]\ntrials = 1\n[optimizer]\nmethod = \"random\"");
+    stdout(&thrifty(folder.path(), &["run", "study.toml"]));
+    assert_eq!(json_of(folder.path(), &["best", "study.toml", "--json"])["objective"], 0.5);
+    let history = History::<Config>::read(folder.path().join("study.jsonl")).unwrap();
+    let reports = &history.trials()[0].reports;
+    assert!(reports[0].1.is_nan() && reports[1] == (2, 0.4), "{reports:?}");
 }
