@@ -777,3 +777,70 @@ fn a_result_with_a_report_that_is_not_finite_is_measured() {
     let reports = &history.trials()[0].reports;
     assert!(reports[0].1.is_nan() && reports[1] == (2, 0.4), "{reports:?}");
 }
+
+/// Outcomes that begin with a sign are taken, with any exponent; options are options before and after them.
+#[test]
+fn outcomes_with_a_sign_are_told() {
+    let (folder, _) = study("", "[stop]\ntrials = 20\n[optimizer]\nmethod = \"sobol\"");
+    let outcomes = ["-0.5", "-1e-3", "-1.5e-05", "-1E-3", "-2.5e+3", "-.5", "-inf", "+1e3"];
+    for (trial, outcome) in outcomes.into_iter().enumerate() {
+        json_of(folder.path(), &["ask", "study.toml"]);
+        stdout(&thrifty(folder.path(), &["tell", "study.toml", &trial.to_string(), outcome]));
+        let history = History::<Config>::read(folder.path().join("study.jsonl")).unwrap();
+        let told = history.trials()[trial].outcome.as_ref().unwrap();
+        assert_eq!(
+            told.objective(),
+            outcome.parse().ok().filter(|value: &f64| value.is_finite()),
+            "{outcome}"
+        );
+    }
+    json_of(folder.path(), &["ask", "study.toml"]);
+    let tell =
+        |arguments: &[&str]| thrifty(folder.path(), &[&["tell", "study.toml", "8"], arguments].concat());
+    let leased = error(&tell(&["-1e-3", "--lease", "1:host"]));
+    assert!(leased.contains("--lease is given, expected none"), "{leased}");
+    assert_eq!(tell(&["--unknown", "-1e-3"]).status.code(), Some(2));
+    stdout(&tell(&["--failed", "-9: killed"]));
+    let text = stdout(&thrifty(folder.path(), &["show", "study.toml"]));
+    assert!(text.contains("-9: killed"), "{text}");
+}
+
+/// Arguments that have no meaning beside a journal are refused by their names.
+#[test]
+fn arguments_of_a_store_are_refused_with_a_journal() {
+    let folder = script("echo $1", "[stop]\ntrials = 2\n[optimizer]\nmethod = \"random\"");
+    let asked = error(&thrifty(folder.path(), &["ask", "study.toml", "--lease-seconds", "5"]));
+    assert!(
+        asked.contains("--lease-seconds is 5, expected none, because the study has a journal"),
+        "{asked}"
+    );
+    stdout(&thrifty(folder.path(), &["run", "study.toml"]));
+    let shown = error(&thrifty(folder.path(), &["show", "study.jsonl", "--store", "sqlite://nope.db"]));
+    assert!(shown.contains("--store is given, expected none, because study.jsonl is a journal"), "{shown}");
+    let mut show = Command::new(env!("CARGO_BIN_EXE_thrifty"));
+    show.args(["show", "study.jsonl"]).current_dir(folder.path()).env("THRIFTY_STORE", "sqlite://nope.db");
+    assert!(stdout(&show.output().unwrap()).contains("2 measured"));
+}
+
+/// Several objectives and no feasible trial: the reason stands where the Pareto set would.
+#[test]
+fn a_pareto_set_without_a_feasible_trial_has_a_reason() {
+    let result = r#"echo '{"objectives": [1, 2], "constraints": [1]}'"#;
+    let folder = script(result, "[stop]\ntrials = 3\n[optimizer]\nmethod = \"random\"");
+    for arguments in [&["run", "study.toml"][..], &["best", "study.toml"], &["show", "study.toml"]] {
+        let text = stdout(&thrifty(folder.path(), arguments));
+        assert!(text.contains("no trial satisfies the constraints"), "{arguments:?}: {text}");
+    }
+    assert_eq!(json_of(folder.path(), &["best", "study.toml", "--json"]), json!([]));
+}
+
+/// A study that ends by its failures has its page, with the reasons.
+#[test]
+fn a_study_without_a_measured_trial_has_its_page() {
+    let stop = "[stop]\ntrials = 20\nfailures = 2\n[optimizer]\nmethod = \"random\"";
+    let folder = script("echo disk full >&2; exit 1", stop);
+    let text = error(&thrifty(folder.path(), &["run", "study.toml", "--report"]));
+    assert!(text.contains("no trial was measured: 2 of 2 failed"), "{text}");
+    let page = std::fs::read_to_string(folder.path().join("study.html")).unwrap();
+    assert!(page.contains("disk full"), "{page}");
+}
