@@ -31,7 +31,7 @@ pub(crate) enum Command {
         /// Address of a store, instead of a journal or the study file's store.
         #[arg(long, env = "THRIFTY_STORE", hide_env_values = true)]
         store: Option<String>,
-        /// Write the page of `thrifty report` when the study has ended.
+        /// Write the page of `thrifty report` when the study has ended, by failures too.
         #[arg(long)]
         report: bool,
         /// Print the result as JSON.
@@ -106,13 +106,13 @@ pub(crate) enum Command {
         lease_seconds: Option<f64>,
     },
     /// Record the outcome of a trial.
-    #[command(allow_negative_numbers = true)]
     Tell {
         /// The study file.
         study: PathBuf,
         /// Number of the trial.
         trial: u64,
         /// A number, or JSON such as {"objectives": [1, 2], "cost": 3}; with --failed the reason.
+        #[arg(allow_hyphen_values = true)]
         outcome: String,
         /// The trial failed.
         #[arg(long)]

@@ -14,6 +14,7 @@ use crate::args::Source;
 use crate::by_hand::ByHand;
 use crate::error::CliError;
 use crate::evaluate::Evaluator;
+use crate::figures::write_report;
 use crate::leased::{self, Leased};
 use crate::outcome::parse;
 use crate::progress::Progress;
@@ -54,11 +55,12 @@ pub(crate) fn new(path: &Path) -> Result<(), CliError> {
     }
 }
 
-/// `thrifty run`: evaluates until a stop rule or the optimiser ends the study.
+/// `thrifty run`: evaluates until a stop rule or the optimiser ends the study, and writes its page where `report` is true.
 pub(crate) fn run(
     path: &Path,
     workers: Option<usize>,
     store: Option<&str>,
+    report: bool,
     json: bool,
 ) -> Result<(), CliError> {
     let file = StudyFile::read(path, store)?;
@@ -82,18 +84,38 @@ pub(crate) fn run(
         }
         None => run_with_journal(&file, workers, &evaluator)?,
     };
-    let best = summary::best(&history)?;
-    let words = summary::reason(&reason, history.directions());
-    let recommended = recommendation::recommended(&file, &history);
+    let ended = show_end(path, &file, &reason, &history, json);
+    if !report {
+        return ended;
+    }
+    // The page of a study that ended by its failures is wanted most.
+    let page = write_report(&Source { study: path.into(), store: store.map(str::to_owned) }, None);
+    ended.and(page.map(drop))
+}
+
+/// Prints the end of a study: the reason, the best and the recommendation.
+///
+/// # Errors
+/// [`CliError`] without a measured trial, or for a study that ended by its failures.
+fn show_end(
+    path: &Path,
+    file: &StudyFile,
+    reason: &StopReason,
+    history: &History<Config>,
+    json: bool,
+) -> Result<(), CliError> {
+    let best = summary::best(history)?;
+    let words = summary::reason(reason, history.directions());
+    let recommended = recommendation::recommended(file, history);
     let mut value = json!({
-        "reason": words, "counts": summary::counts(&history), "best": best, "recommended": recommended
+        "reason": words, "counts": summary::counts(history), "best": best, "recommended": recommended
     });
     if file.store.is_none() {
         value["journal"] = json!(file.journal.to_string_lossy());
     }
     summary::add_directions(&mut value, history.directions());
-    let text = summary::best_as_text(&best, &history);
-    let lines = recommendation::lines(Some(&file), &text, &best, &recommended);
+    let text = summary::best_as_text(&best, history);
+    let lines = recommendation::lines(Some(file), &text, &best, &recommended);
     print(json, &value, &format!("stopped: {words}\n{lines}"))?;
     let failed = failures_in_a_row(history.trials().iter().filter_map(|t| t.outcome.as_ref()));
     if failed >= file.stop.failures {
@@ -130,6 +152,15 @@ fn run_with_journal(
 pub(crate) fn load(source: &Source) -> Result<(History<Config>, Option<StudyFile>), CliError> {
     let path = source.study.as_path();
     if is_journal(path) {
+        // The variable is for all studies, the argument for this one.
+        let variable = std::env::var("THRIFTY_STORE").ok();
+        if source.store.is_some() && source.store != variable {
+            return Err(CliError::Setting {
+                name: "--store".into(),
+                value: "given".into(),
+                expected: format!("none, because {} is a journal", path.display()),
+            });
+        }
         return Ok((compare_at_target(in_journal(path)?, None), None));
     }
     let file = StudyFile::read(path, source.store.as_deref())?;
@@ -194,7 +225,12 @@ pub(crate) fn ask(path: &Path, store: Option<&str>, seconds: Option<f64>) -> Res
                 expected: "a positive number of seconds".into(),
             }
         })?;
-    let Some(store) = &file.store else { return print(true, &ByHand::open(&file)?.ask()?, "") };
+    let Some(store) = &file.store else {
+        if let Some(seconds) = seconds {
+            return Err(no_store("--lease-seconds", seconds.to_string()));
+        }
+        return print(true, &ByHand::open(&file)?.ask()?, "");
+    };
     let mut study = Leased::new(&file, store, lease)?;
     let value = match study.ask()? {
         Ok(Assignment { trial, lease }) => {
@@ -203,6 +239,11 @@ pub(crate) fn ask(path: &Path, store: Option<&str>, seconds: Option<f64>) -> Res
         Err(reason) => json!({ "stopped": summary::reason(&reason, &file.directions) }),
     };
     print(true, &value, "")
+}
+
+/// The error of an argument that needs a store.
+fn no_store(name: &str, value: String) -> CliError {
+    CliError::Setting { name: name.into(), value, expected: "none, because the study has a journal".into() }
 }
 
 /// `thrifty tell`: records the outcome of a trial.
@@ -219,11 +260,7 @@ pub(crate) fn tell(
     let printed = if failed { None } else { Some(parse(outcome).map_err(CliError::Outcome)?) };
     let mut study = match &file.store {
         None if lease.is_some() => {
-            return Err(CliError::Setting {
-                name: "--lease".into(),
-                value: "given".into(),
-                expected: "none, because the study has a journal".into(),
-            });
+            return Err(no_store("--lease", "given".into()));
         }
         None => ByHand::open(&file)?,
         Some(store) => {

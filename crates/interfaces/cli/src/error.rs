@@ -102,6 +102,9 @@ pub(crate) enum CliError {
     /// An outcome on the command line that cannot be read.
     #[error("the outcome cannot be read: {0}")]
     Outcome(String),
+    /// A line of the input of `thrifty serve` that is no request.
+    #[error("the request cannot be read: {0}")]
+    Request(serde_json::Error),
     /// The optimiser waits for trials that other processes evaluate.
     #[error("the optimiser waits for running trials: tell their outcomes first")]
     Waiting,

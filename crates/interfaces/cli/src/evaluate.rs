@@ -96,18 +96,21 @@ impl Evaluator {
             }
         };
         if !status.success() {
-            let last = ended.stderr.trim_end().lines().last().unwrap_or_default();
-            let last = if last.is_empty() { String::new() } else { format!(": {last}") };
+            let last = ended.stderr.text;
+            let last = if last.is_empty() { last } else { format!(": {last}") };
             return Err(format!("{status}{last}"));
         }
         let text = match &written {
             Some(text) => text.as_str(),
-            None => match ended.stdout.trim_end().lines().last() {
-                Some(line) => line,
-                None => {
-                    return Err("printed nothing, expected a number or a JSON object on the last line".into());
-                }
-            },
+            None if ended.stdout.text.is_empty() => {
+                return Err("printed nothing, expected a number or a JSON object on the last line".into());
+            }
+            None if ended.stdout.is_cut => {
+                return Err(format!(
+                    "the last line of the output is longer than 16 MiB: write the result to the file in {RESULT}"
+                ));
+            }
+            None => ended.stdout.text.as_str(),
         };
         let printed = parse(text).map_err(|problem| format!("the result {problem}"))?;
         let (reports, outcome) = printed.into_losses(&self.directions);

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use thrifty_results::{ImportError, KnownTrials, from_csv, from_hyperopt, from_optuna};
+use thrifty_results::{ImportError, KnownTrials, from_hyperopt, from_table};
 use thrifty_space::{Config, Space};
 use thrifty_study::{Directions, History};
 
 use crate::error::CliError;
 
-/// The trials in a file: a journal (`.jsonl`), trials of Hyperopt (`.json`), or a table (`.csv`), which is one of Optuna where a column begins
-/// with `params_`.
+/// The trials in a file: a journal (`.jsonl`), trials of Hyperopt (`.json`), or a table (`.csv`), as
+/// [`from_table`] reads it.
 ///
 /// The objectives of a table are in the user's units. A journal and trials of Hyperopt hold losses: a journal must have the same directions.
 ///
@@ -26,13 +26,7 @@ pub(crate) fn read(space: &Space, path: &Path, directions: &Directions) -> Resul
             Ok(ended.filter_map(|trial| Some((trial.query.clone(), trial.outcome.clone()?))).collect())
         }
         Some("json") => from_hyperopt(space, &text()?).map_err(named),
-        Some("csv") => {
-            let text = text()?;
-            let header = text.lines().next().unwrap_or_default();
-            let of_optuna = header.split(',').any(|column| column.starts_with("params_"));
-            let read = if of_optuna { from_optuna } else { from_csv };
-            read(space, directions, &text).map_err(named)
-        }
+        Some("csv") => from_table(space, directions, &text()?).map_err(named),
         _ => Err(CliError::Setting {
             name: "known".into(),
             value: path.display().to_string(),

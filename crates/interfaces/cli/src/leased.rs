@@ -27,12 +27,13 @@ pub(crate) struct Leased {
 }
 
 impl Leased {
-    /// Joins a study; nobody extends its leases.
+    /// Joins a study; nobody extends the leases of its trials, which last as long as `lease`.
     ///
     /// # Errors
     /// [`CliError`] for settings, a store that is down, or one of another study.
     pub(crate) fn new(file: &StudyFile, store: &Store, lease: Duration) -> Result<Self, CliError> {
-        let study = build(file)?.join(store.open()?)?.with_lease(lease);
+        // The process may be killed while it asks: others then go on after the lease of the store.
+        let study = build(file)?.join(store.open()?)?.with_lease(lease).with_ask_lease(store.lease());
         study.warnings().iter().for_each(|warning| eprintln!("warning: {warning}"));
         Ok(Self { study, leases: BTreeMap::new(), extended: Arc::default(), end: None })
     }

@@ -12,7 +12,9 @@ mod figures;
 mod known;
 mod leased;
 mod method;
+mod number;
 mod outcome;
+mod output;
 mod parameters;
 mod process;
 mod progress;
@@ -34,7 +36,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 
-use crate::args::{Cli, Command, Source};
+use crate::args::{Cli, Command};
 use crate::error::{CliError, chain};
 
 fn main() -> ExitCode {
@@ -53,9 +55,7 @@ fn run(cli: &Cli) -> Result<(), CliError> {
     match &cli.command {
         Command::New { path } => commands::new(path),
         Command::Run { study, workers, store, report, json } => {
-            commands::run(study, *workers, store.as_deref(), *json)?;
-            let source = Source { study: study.clone(), store: store.clone() };
-            if *report { figures::write_report(&source, None).map(drop) } else { Ok(()) }
+            commands::run(study, *workers, store.as_deref(), *report, *json)
         }
         Command::Best { source, json } => commands::best(source, *json),
         Command::Show { source, json } => trials::show(source, *json),

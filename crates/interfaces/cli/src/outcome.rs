@@ -3,6 +3,8 @@
 use serde::Deserialize;
 use thrifty_study::{Directions, Measurement, Outcome};
 
+use crate::number::{Number, quoted};
+
 /// Output of a command: an outcome and intermediate values, in the user's units.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Printed {
@@ -24,18 +26,20 @@ impl Printed {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Object {
-    objective: Option<f64>,
-    objectives: Option<Vec<f64>>,
+    objective: Option<Number>,
+    objectives: Option<Vec<Number>>,
     failed: Option<String>,
     #[serde(default)]
-    constraints: Vec<f64>,
-    cost: Option<f64>,
-    noise_variance: Option<f64>,
+    constraints: Vec<Number>,
+    cost: Option<Number>,
+    noise_variance: Option<Number>,
     #[serde(default)]
-    reports: Vec<(u64, f64)>,
+    reports: Vec<(u64, Number)>,
 }
 
 /// Reads a number such as `0.25`, or an object such as `{"objective": 0.25, "cost": 3}` or `{"failed": "diverged", "cost": 3}`.
+///
+/// Numbers may be `NaN`, `Infinity` and `-Infinity`; whether such a value is allowed at its place is a matter of the study.
 ///
 /// # Errors
 /// A sentence with the text.
@@ -47,20 +51,26 @@ pub(crate) fn parse(text: &str) -> Result<Printed, String> {
     if !text.starts_with('{') {
         return Err(format!("{} is neither a number nor a JSON object", shortened(text)));
     }
-    let object: Object =
-        serde_json::from_str(text).map_err(|error| format!("{}: {error}", shortened(text)))?;
+    let object: Object = serde_json::from_slice(&quoted(text.as_bytes()))
+        .map_err(|error| format!("{}: {error}", shortened(text)))?;
     let Object { objective, objectives, failed, constraints, cost, noise_variance, reports } = object;
-    let measured = |objectives| Measurement { objectives, constraints, cost, noise_variance }.into();
+    let all = |numbers: Vec<Number>| numbers.into_iter().map(|Number(value)| value).collect::<Vec<_>>();
+    let one = |number: Option<Number>| number.map(|Number(value)| value);
+    let (constraints, cost, noise_variance) = (all(constraints), one(cost), one(noise_variance));
+    let measured = |objectives: Vec<Number>| {
+        Measurement { objectives: all(objectives), constraints, cost, noise_variance }.into()
+    };
     let outcome = match (objective, objectives, failed) {
         (Some(objective), None, None) => measured(vec![objective]),
         (None, Some(objectives), None) if !objectives.is_empty() => measured(objectives),
-        (None, None, Some(_)) if cost.is_some_and(|cost| cost < 0.0) => {
-            return Err(format!("{}: expected a cost from 0", shortened(text)));
+        (None, None, Some(_)) if cost.is_some_and(|cost| !(cost.is_finite() && cost >= 0.0)) => {
+            return Err(format!("{}: expected a finite cost from 0", shortened(text)));
         }
         (None, None, Some(reason)) => Outcome::failed(reason).with_cost(cost),
         _ => return Err(format!("{}: expected one of objective, objectives and failed", shortened(text))),
     };
-    Ok(Printed { outcome, reports })
+    let reports = reports.into_iter().map(|(step, Number(value))| (step, value));
+    Ok(Printed { outcome, reports: reports.collect() })
 }
 
 /// The beginning of a text, quoted.
@@ -91,6 +101,12 @@ mod tests {
         );
         assert_eq!(printed.reports, [(1, 4.0), (2, 3.0)]);
         assert_eq!(parse(r#"{"objective": 7}"#).unwrap().outcome, 7.0.into());
+        let printed = parse(r#"{"objective": 7, "reports": [[1, NaN], [2, Infinity], [3, 0.5]]}"#).unwrap();
+        assert!(printed.reports[0].1.is_nan() && printed.reports[1..] == [(2, f64::INFINITY), (3, 0.5)]);
+        assert_eq!(printed.outcome, 7.0.into());
+        let diverged = parse(r#"{"objective": NaN, "cost": 3}"#).unwrap().outcome.checked();
+        assert_eq!(diverged.cost(), Some(3.0));
+        assert!(matches!(diverged, Outcome::Failed(_)));
         let failed = |text| parse(text).unwrap().outcome;
         assert_eq!(failed(r#"{"failed": "diverged"}"#), Outcome::failed("diverged"));
         assert_eq!(failed(r#"{"failed": "late", "cost": 3}"#), Outcome::failed("late").with_cost(3.0));
@@ -106,7 +122,9 @@ mod tests {
             (r#"{"objective": 3, "failed": "no"}"#, "one of objective, objectives and failed"),
             (r#"{"objectives": []}"#, "one of objective, objectives and failed"),
             (r#"{"cost": 1}"#, "one of objective, objectives and failed"),
-            (r#"{"failed": "late", "cost": -3}"#, "expected a cost from 0"),
+            (r#"{"failed": "late", "cost": -3}"#, "expected a finite cost from 0"),
+            (r#"{"failed": "late", "cost": Infinity}"#, "expected a finite cost from 0"),
+            (r#"{"failed": NaN, "objective": "1"}"#, "invalid value: string \"1\", expected a number"),
             (r#"{"objective": "#, "EOF"),
         ] {
             let error = parse(text).unwrap_err();

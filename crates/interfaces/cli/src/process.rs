@@ -1,19 +1,21 @@
 //! One run of a command: output, reports, limits, and the end of all its processes.
 
-use std::collections::VecDeque;
 use std::ffi::OsString;
-use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
+use crate::output::{LastLine, Output};
 use crate::report_line::ReportLine;
 use crate::running::Running;
 use crate::study_file::Limits;
 
-/// Bytes of the end of an output that are kept.
-const KEPT: usize = 1 << 16;
+/// Most bytes of a result.
+const LONGEST_RESULT: usize = 16 << 20;
+
+/// Most bytes of the last line of the error output that are kept. It becomes the reason of a failed trial.
+const LONGEST_REASON: usize = 1 << 16;
 
 /// Longest time between two looks at a process.
 const POLL: Duration = Duration::from_millis(20);
@@ -38,10 +40,10 @@ pub(crate) enum End {
 pub(crate) struct Ended {
     /// The way in which it ended.
     pub(crate) end: End,
-    /// The end of its output.
-    pub(crate) stdout: String,
-    /// The end of its error output.
-    pub(crate) stderr: String,
+    /// The last line of its output.
+    pub(crate) stdout: LastLine,
+    /// The last line of its error output.
+    pub(crate) stderr: LastLine,
 }
 
 /// Runs a program with its arguments in a folder, in a process group of its own.
@@ -69,8 +71,8 @@ pub(crate) fn run(
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let mut child = running.start(&mut command)?;
     let (sender, reports) = sync_channel(REPORTS);
-    let stdout = tail(child.stdout.take(), Some(sender));
-    let stderr = tail(child.stderr.take(), None);
+    let stdout = Output::read(child.stdout.take(), LONGEST_RESULT, Some(sender));
+    let stderr = Output::read(child.stderr.take(), LONGEST_REASON, None);
     let end = wait(&mut child, limits.seconds, &reports, report);
     running.end(&mut child);
     let end = end?;
@@ -82,11 +84,7 @@ pub(crate) fn run(
         }
     }
     drop(reports);
-    let text = |output: Receiver<Vec<u8>>| {
-        let left = deadline.saturating_duration_since(Instant::now());
-        String::from_utf8_lossy(&output.recv_timeout(left).unwrap_or_default()).into_owned()
-    };
-    Ok(Ended { end, stdout: text(stdout), stderr: text(stderr) })
+    Ok(Ended { end, stdout: stdout.last_line(deadline), stderr: stderr.last_line(deadline) })
 }
 
 /// The command, under a limit of memory where there is one. The shell sets the limit and then becomes the program.
@@ -130,32 +128,4 @@ fn wait(
         }
         pause = (2 * pause).min(POLL);
     }
-}
-
-/// Reads an output to its end on a thread of its own, passes reports on and keeps the last bytes.
-fn tail(
-    output: Option<impl Read + Send + 'static>,
-    mut reports: Option<SyncSender<ReportLine>>,
-) -> Receiver<Vec<u8>> {
-    let (sender, receiver) = channel();
-    std::thread::spawn(move || {
-        let mut kept = VecDeque::new();
-        if let Some(output) = output {
-            let mut output = BufReader::new(output);
-            let mut line = Vec::new();
-            // A line without an end comes in pieces.
-            while let Ok(1..) = output.by_ref().take(KEPT as u64).read_until(b'\n', &mut line) {
-                if let Some(report) = ReportLine::of(&line) {
-                    // Nobody takes reports of a program that is being killed.
-                    reports = reports.filter(|reports| reports.send(report).is_ok());
-                }
-                kept.extend(line.drain(..));
-                kept.drain(..kept.len().saturating_sub(KEPT));
-            }
-        }
-        drop(reports);
-        // Nobody waits for it where the time for the output was over.
-        let _ = sender.send(kept.into());
-    });
-    receiver
 }

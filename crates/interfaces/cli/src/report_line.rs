@@ -2,9 +2,10 @@
 
 use serde::Deserialize;
 
+use crate::number::{Number, quoted};
+
 /// An intermediate value, printed as a line such as `{"step": 3, "value": 0.5}`.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct ReportLine {
     pub(crate) step: u64,
     pub(crate) value: f64,
@@ -13,29 +14,19 @@ pub(crate) struct ReportLine {
 impl ReportLine {
     /// The report in a line of output, if it is one.
     pub(crate) fn of(line: &[u8]) -> Option<Self> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Line {
+            step: u64,
+            value: Number,
+        }
+
         let line = line.trim_ascii();
         // Most lines are none, and need no parser.
         if !line.starts_with(b"{") {
             return None;
         }
-        serde_json::from_slice(line).ok().or_else(|| Self::not_finite(line))
-    }
-
-    /// The report of a value that JSON has no number for, by the name that Python's `json` and others write.
-    fn not_finite(line: &[u8]) -> Option<Self> {
-        /// The line with `null` for the name.
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Nameless {
-            step: u64,
-            #[serde(rename = "value")]
-            _value: (),
-        }
-
-        let text = std::str::from_utf8(line).ok()?;
-        let names = [("NaN", f64::NAN), ("-Infinity", f64::NEG_INFINITY), ("Infinity", f64::INFINITY)];
-        let (name, value) = names.into_iter().find(|(name, _)| text.contains(name))?;
-        let Nameless { step, .. } = serde_json::from_str(&text.replacen(name, "null", 1)).ok()?;
+        let Line { step, value: Number(value) } = serde_json::from_slice(&quoted(line)).ok()?;
         Some(Self { step, value })
     }
 }
@@ -55,6 +46,7 @@ mod tests {
         assert!(
             value(r#"{"step": 3, "value": NaN}"#).is_some_and(|(step, value)| step == 3 && value.is_nan())
         );
+        assert_eq!(value(r#"{"step": 3, "value": "Infinity"}"#), Some((3, f64::INFINITY)));
         assert_eq!(value(r#"{"step": 3, "value": Infinity}"#), Some((3, f64::INFINITY)));
         assert_eq!(value(r#"{"value": -Infinity, "step": 3}"#), Some((3, f64::NEG_INFINITY)));
         for line in [
@@ -66,7 +58,7 @@ mod tests {
             r#"{"objective": 1}"#,
             r#"{"step": 1, "value": 1, "more": 1}"#,
             r#"{"step": 1, "value": null}"#,
-            r#"{"step": 1, "value": "NaN"}"#,
+            r#"{"step": 1, "value": "nan"}"#,
             r#"{"step": NaN, "value": 1}"#,
             r#"{"step": 1, "value": NaN, "more": 1}"#,
             r#"{"objective": NaN}"#,

@@ -16,7 +16,8 @@
 //! In a store other processes may work on the study too. The server extends the leases of the trials that it gave out while it lives; an outcome that comes
 //! after another process was given the trial is an error and changes nothing.
 //!
-//! `prune` is true if the pruner of the study file would stop the trial. An outcome is a number or an object, as a command prints it.
+//! `prune` is true if the pruner of the study file would stop the trial. An outcome is a number or an object, as a command prints it. Numbers may be
+//! `NaN`, `Infinity` and `-Infinity`, as such or as texts.
 
 use std::io::{BufRead, Write};
 use std::path::Path;
@@ -27,6 +28,7 @@ use thrifty_study::{Outcome, TrialId};
 
 use crate::by_hand::ByHand;
 use crate::error::{CliError, chain};
+use crate::number::{Number, quoted};
 use crate::outcome::parse;
 use crate::recommendation::recommended;
 use crate::study_file::StudyFile;
@@ -41,9 +43,9 @@ const PROTOCOL: u32 = 1;
 enum Request {
     Ask {},
     Tell { trial: u64, outcome: Value },
-    Fail { trial: u64, message: String, cost: Option<f64> },
-    Report { trial: u64, step: u64, value: f64 },
-    Pruned { trial: u64, cost: Option<f64> },
+    Fail { trial: u64, message: String, cost: Option<Number> },
+    Report { trial: u64, step: u64, value: Number },
+    Pruned { trial: u64, cost: Option<Number> },
     Best {},
 }
 
@@ -66,8 +68,8 @@ pub(crate) fn serve(path: &Path, store: Option<&str>) -> Result<(), CliError> {
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let response = serde_json::from_slice(&line)
-            .map_err(CliError::from)
+        let response = serde_json::from_slice(&quoted(&line))
+            .map_err(CliError::Request)
             .and_then(|request| answer(&mut study, &file, request))
             .unwrap_or_else(|error| json!({ "error": chain(&error) }));
         writeln!(output, "{response}")?;
@@ -80,22 +82,26 @@ fn answer(study: &mut ByHand, file: &StudyFile, request: Request) -> Result<Valu
     match request {
         Request::Ask {} => study.ask(),
         Request::Tell { trial, outcome } => {
-            let printed = parse(&outcome.to_string()).map_err(CliError::Outcome)?;
+            // A number that is not finite is a name here.
+            let name = outcome.as_str().filter(|name| Number::named(name).is_some());
+            let text = name.map_or_else(|| outcome.to_string(), str::to_owned);
+            let printed = parse(&text).map_err(CliError::Outcome)?;
             study.tell_printed(TrialId(trial), printed)?;
             Ok(json!({ "told": trial }))
         }
         Request::Fail { trial, message, cost } => {
-            study.tell(TrialId(trial), Outcome::failed(message).with_cost(cost))?;
+            study.tell(TrialId(trial), Outcome::failed(message).with_cost(cost.map(|Number(cost)| cost)))?;
             Ok(json!({ "told": trial }))
         }
-        Request::Report { trial, step, value } => {
+        Request::Report { trial, step, value: Number(value) } => {
             let prune = study.report(TrialId(trial), step, value)?;
             Ok(json!({ "reported": trial, "prune": prune }))
         }
         Request::Pruned { trial, cost } => {
             let reports = study.history()?.get(TrialId(trial)).map(|trial| trial.reports.as_slice());
             let last_step = reports.and_then(|reports| reports.last()).map_or(0, |report| report.0);
-            study.tell(TrialId(trial), Outcome::pruned(last_step).with_cost(cost))?;
+            study
+                .tell(TrialId(trial), Outcome::pruned(last_step).with_cost(cost.map(|Number(cost)| cost)))?;
             Ok(json!({ "told": trial }))
         }
         Request::Best {} => {

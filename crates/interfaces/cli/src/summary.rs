@@ -94,6 +94,7 @@ pub(crate) fn best_as_text(best: &Value, history: &History<Config>) -> String {
     };
     match best {
         Value::Null => no_best(history).into(),
+        Value::Array(entries) if entries.is_empty() => no_best(history).into(),
         Value::Array(entries) => entries.iter().map(line).collect::<Vec<_>>().join("\n"),
         entry => line(entry),
     }

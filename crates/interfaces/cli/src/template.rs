@@ -128,6 +128,9 @@ impl Template {
 
     /// The program, looked up as the operating system does: a path from `folder`, or a name in PATH.
     ///
+    /// The path is absolute and keeps symbolic links: programs such as the Python of a virtual environment find their files by the name
+    /// they were started with.
+    ///
     /// # Errors
     /// [`CliError::Command`] where there is no such file.
     pub(crate) fn program(&self, folder: &Path) -> Result<PathBuf, CliError> {
@@ -138,8 +141,7 @@ impl Template {
             })
             .collect();
         if name.contains('/') || Path::new(&name).is_absolute() {
-            let path = folder.join(&name);
-            let path = path.canonicalize().unwrap_or(path);
+            let path = absolute(folder.join(&name));
             return if path.is_file() {
                 Ok(path)
             } else {
@@ -151,8 +153,13 @@ impl Template {
         let found = std::env::split_paths(&folders)
             .flat_map(|folder| [folder.join(&name), folder.join(format!("{name}{suffix}"))])
             .find(|path| path.is_file());
-        found.ok_or_else(|| CliError::Command(format!("{name} is no program in PATH")))
+        found.map(absolute).ok_or_else(|| CliError::Command(format!("{name} is no program in PATH")))
     }
+}
+
+/// The path from the root: the command is started in another folder.
+fn absolute(path: PathBuf) -> PathBuf {
+    std::path::absolute(&path).unwrap_or(path)
 }
 
 /// Pieces of an argument.

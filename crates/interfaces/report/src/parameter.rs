@@ -34,9 +34,11 @@ impl ParameterAxis {
                 let steps = ((high - low) / step + 1e-9).floor() as i64;
                 (axis(*low, *high, false), multiples(*low, *step, steps))
             }
-            Kind::Int { low, high, step, log } => {
+            // Evenly spaced values alone are a grid; those of a logarithmic range are places of an interval.
+            Kind::Int { low, high, log: true, .. } => (axis(*low as f64, *high as f64, true), Vec::new()),
+            Kind::Int { low, high, step, log: false } => {
                 let steps = high.saturating_sub(*low) / step;
-                (axis(*low as f64, *high as f64, *log), multiples(*low as f64, *step as f64, steps))
+                (axis(*low as f64, *high as f64, false), multiples(*low as f64, *step as f64, steps))
             }
             Kind::Categorical { choices } => (Scale::Names(choices.clone()), Vec::new()),
         };
@@ -106,7 +108,7 @@ impl ParameterAxis {
         }
     }
 
-    /// The distribution of the places over the space: uniform, on a grid by value.
+    /// The distribution of the places over the space: uniform on the scale of the parameter, by value on an evenly spaced grid.
     pub(crate) fn distribution(&self) -> FeatureDistribution {
         match &self.scale {
             Scale::Names(names) => {

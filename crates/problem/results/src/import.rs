@@ -1,8 +1,10 @@
 //! Trials that other libraries made, for [`Study::with_known`](thrifty_study::Study::with_known).
 
 use serde_json::Value as Json;
-use thrifty_space::{Config, Kind, Parameter, Space, Value};
+use thrifty_space::{Config, Kind, Parameter, Space, SpaceError, Value};
 use thrifty_study::{Directions, Outcome};
+
+use crate::cell::float_text;
 
 /// Error of importing trials; none is imported then.
 #[derive(Debug, thiserror::Error)]
@@ -64,8 +66,9 @@ pub fn from_hyperopt(space: &Space, json: &str) -> Result<KnownTrials, ImportErr
 
 /// Optuna's trials: the CSV of `study.trials_dataframe()`, of which `params_…`, `value` and `state` are read.
 ///
-/// A choice stands there by its text, or as pandas writes it: `True` for `true`, and `32.0` for 32 in a column with gaps.
-/// Trials that are running or were pruned are left out. Values are in the user's units: those of a maximised objective become losses.
+/// A choice stands there by its text, or as pandas writes it: `True` for `true`, and `32.0` for 32 in a column with gaps. An empty cell is
+/// the empty text where that is a choice of an active parameter.
+/// Trials that are running or waiting or were pruned are left out; other states than those of Optuna are refused. Values are in the user's units: those of a maximised objective become losses.
 ///
 /// # Errors
 /// [`ImportError`] names the trial and the parameter.
@@ -82,14 +85,19 @@ pub fn from_optuna(space: &Space, directions: &Directions, csv: &str) -> Result<
             (Some("FAIL"), _) => Outcome::failed("it failed in Optuna"),
             (Some("COMPLETE") | None, Some(text)) => Outcome::from(number("value", text).map_err(problem)?),
             (Some("COMPLETE") | None, None) => return Err(problem("it has no value".into())),
-            _ => continue,
+            (Some("RUNNING" | "WAITING" | "PRUNED"), _) => continue,
+            (Some(other), _) => {
+                let expected = "COMPLETE, FAIL, PRUNED, RUNNING or WAITING";
+                return Err(problem(format!("state is {other:?}, expected {expected}")));
+            }
         };
         let mut config = Config::new();
         for parameter in space.parameters() {
             let Some(text) = cell(&format!("params_{}", parameter.name)) else { continue };
             config.insert(parameter.name.clone(), of_text(parameter, text).map_err(problem)?);
         }
-        space.validate(&config).map_err(|error| problem(error.to_string()))?;
+        let has_column = |name: &str| column(&format!("params_{name}")).is_some();
+        let config = completed(space, config, has_column).map_err(|error| problem(error.to_string()))?;
         known.push((config, directions.flip_outcome(outcome)));
     }
     Ok(known)
@@ -98,8 +106,13 @@ pub fn from_optuna(space: &Space, directions: &Directions, csv: &str) -> Result<
 /// The value of a parameter that a cell stands for.
 pub(crate) fn of_text(parameter: &Parameter, text: &str) -> Result<Value, String> {
     if let Kind::Categorical { choices } = &parameter.kind {
-        let unknown = || format!("{} is {text:?}, not one of its choices", parameter.name);
-        return chosen(choices, text).cloned().ok_or_else(unknown);
+        return match chosen(choices, text).as_slice() {
+            [choice] => Ok((*choice).clone()),
+            [] => Err(format!("{} is {text:?}, not one of its choices", parameter.name)),
+            several => {
+                Err(format!("{} is {text:?}, which is {} of its choices", parameter.name, several.len()))
+            }
+        };
     }
     of_number(parameter, text)
 }
@@ -109,8 +122,8 @@ pub(crate) fn number(name: &str, text: &str) -> Result<f64, String> {
     text.parse().map_err(|_| format!("{name} is {text:?}, expected a number"))
 }
 
-/// The choice that a text stands for: the same text, else the same number, else the same truth value.
-fn chosen<'a>(choices: &'a [Value], text: &str) -> Option<&'a Value> {
+/// The choices that a text stands for: those of the same text in a table, else the same number, else the same truth value.
+fn chosen<'a>(choices: &'a [Value], text: &str) -> Vec<&'a Value> {
     let number = text.parse::<f64>().ok();
     let is_number = |choice: &&Value| match choice {
         Value::Int(value) => number == Some(*value as f64),
@@ -125,8 +138,40 @@ fn chosen<'a>(choices: &'a [Value], text: &str) -> Option<&'a Value> {
         _ => None,
     };
     let is_truth = |choice: &&Value| matches!(choice, Value::Bool(value) if truth == Some(*value));
-    let same_text = choices.iter().find(|choice| choice.to_string() == text);
-    same_text.or_else(|| choices.iter().find(is_number)).or_else(|| choices.iter().find(is_truth))
+    let is_text = |choice: &&Value| match choice {
+        Value::Float(value) => float_text(*value) == text,
+        // A column of whole and other numbers has all of them as floats.
+        Value::Int(value) if choices.contains(&Value::Float(*value as f64)) => {
+            value.to_string() == text || float_text(*value as f64) == text
+        }
+        choice => choice.to_string() == text,
+    };
+    let all = |fits: &dyn Fn(&&Value) -> bool| choices.iter().filter(fits).collect::<Vec<_>>();
+    let found = [all(&is_text), all(&is_number), all(&is_truth)];
+    found.into_iter().find(|found| !found.is_empty()).unwrap_or_default()
+}
+
+/// A configuration of the space: an active parameter whose cell is empty is the empty text, where that is one of its choices.
+pub(crate) fn completed(
+    space: &Space,
+    mut config: Config,
+    has_column: impl Fn(&str) -> bool,
+) -> Result<Config, SpaceError> {
+    let may_be_empty = |name: &str| {
+        let parameter = space.parameters().iter().find(|parameter| parameter.name == name);
+        parameter.is_some_and(|parameter| match &parameter.kind {
+            Kind::Categorical { choices } => choices.contains(&Value::Str(String::new())),
+            _ => false,
+        })
+    };
+    loop {
+        match space.validate(&config) {
+            Err(SpaceError::MissingParameter { name }) if has_column(&name) && may_be_empty(&name) => {
+                config.insert(name, "");
+            }
+            result => return result.map(|()| config),
+        }
+    }
 }
 
 /// The value of a parameter whose number is written so; a choice by its index, one that has no other also by a number that is no index.

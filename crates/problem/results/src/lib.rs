@@ -4,7 +4,7 @@
 //!
 //! ## Overview
 //!
-//! [`from_csv`], [`from_optuna`] and [`from_hyperopt`] read trials made elsewhere, for
+//! [`from_csv`], [`from_optuna`], [`from_table`] (either of these) and [`from_hyperopt`] read trials made elsewhere, for
 //! [`Study::with_known`](thrifty_study::Study::with_known).
 //!
 //! [`Table::of`] has a row per trial and [`Table::of_reports`] a row per intermediate value. Both need nothing of the optimiser: a journal
@@ -22,5 +22,5 @@ mod write;
 pub use column::{Column, Values};
 pub use error::ResultsError;
 pub use import::{ImportError, KnownTrials, from_hyperopt, from_optuna};
-pub use read::from_csv;
+pub use read::{from_csv, from_table};
 pub use table::Table;

@@ -4,7 +4,7 @@ use csv::StringRecord;
 use thrifty_space::{Config, Space};
 use thrifty_study::{Directions, Failure, FailureReason, Measurement, Outcome};
 
-use crate::import::{number, of_text};
+use crate::import::{completed, from_optuna, number, of_text};
 use crate::trials::column_of;
 use crate::{ImportError, KnownTrials};
 
@@ -13,7 +13,7 @@ use crate::{ImportError, KnownTrials};
 ///
 /// | column | content |
 /// |---|---|
-/// | parameters | values by their text; empty where a parameter is not active |
+/// | parameters | values by their text; empty where a parameter is not active, and for the empty text |
 /// | `objective`, or `objective.0`, … | in the user's units: losses, or what is maximised by `directions` |
 /// | `constraint.0`, …, `noise_variance` | as in [`Measurement`]; may be missing; a variance is from 0 |
 /// | `cost` | of a trial, whatever came of it, from 0; may be missing, and NaN where the trial failed or was pruned |
@@ -23,7 +23,8 @@ use crate::{ImportError, KnownTrials};
 /// Other columns are ignored. Objectives that are maximised become losses. An objective that is not finite makes a failed trial.
 ///
 /// # Errors
-/// [`ImportError`] names the row, from 0, and the column.
+/// [`ImportError`] names the row, from 0, and the column. A text that is the text of several choices, such as `true` of the truth value and
+/// of the word, is refused.
 pub fn from_csv(space: &Space, directions: &Directions, csv: &str) -> Result<KnownTrials, ImportError> {
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     let columns = Columns::new(space, reader.headers()?);
@@ -37,10 +38,28 @@ pub fn from_csv(space: &Space, directions: &Directions, csv: &str) -> Result<Kno
                 config.insert(parameter.name.clone(), of_text(parameter, text).map_err(problem)?);
             }
         }
-        space.validate(&config).map_err(|error| problem(error.to_string()))?;
+        let names = space.parameters().iter().zip(&columns.parameters);
+        let has_column =
+            |name: &str| names.clone().any(|(parameter, at)| parameter.name == name && at.is_some());
+        let config = completed(space, config, has_column).map_err(|error| problem(error.to_string()))?;
         known.push((config, directions.flip_outcome(outcome)));
     }
     Ok(known)
+}
+
+/// The trials of a table in CSV of either kind: [`from_optuna`] where a column of no parameter begins with `params_` and no column is an
+/// objective, else [`from_csv`].
+///
+/// # Errors
+/// As these.
+pub fn from_table(space: &Space, directions: &Directions, csv: &str) -> Result<KnownTrials, ImportError> {
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    let header = reader.headers()?;
+    let is_own = |name: &str| space.parameters().iter().any(|parameter| column_of(&parameter.name) == name);
+    let has_objective = header.iter().any(|name| name == "objective" || name == "objective.0");
+    let has_params = header.iter().any(|name| name.starts_with("params_") && !is_own(name));
+    let read = if has_params && !has_objective { from_optuna } else { from_csv };
+    read(space, directions, csv)
 }
 
 /// Positions of the columns, by their names.

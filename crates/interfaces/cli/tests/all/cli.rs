@@ -248,6 +248,10 @@ fn a_server_answers_every_line() {
     };
     assert_eq!(call(r#"{"ask":{}}"#)["trial"], 0);
     assert_eq!(call(r#"{"report":{"trial":0,"step":1,"value":2}}"#), json!({"reported": 0, "prune": false}));
+    for value in ["NaN", "-Infinity", "\"Infinity\""] {
+        let reported = call(&format!(r#"{{"report":{{"trial":0,"step":2,"value":{value}}}}}"#));
+        assert_eq!(reported, json!({"reported": 0, "prune": false}), "{value}");
+    }
     for (wrong, part) in
         [("cost", "trial 0: the cost is -3"), ("noise_variance", "trial 0: the noise variance is -3")]
     {
@@ -258,7 +262,8 @@ fn a_server_answers_every_line() {
     assert_eq!(call(r#"{"tell":{"trial":0,"outcome":{"objective":0.25,"cost":3}}}"#), json!({"told": 0}));
     assert!(call(r#"{"tell":{"trial":0,"outcome":1}}"#)["error"].as_str().unwrap().contains("trial 0"));
     assert!(call(r#"{"tell":{"trial":0}}"#)["error"].as_str().unwrap().contains("outcome"));
-    assert!(call("nonsense")["error"].is_string());
+    let nonsense = call("nonsense");
+    assert!(nonsense["error"].as_str().unwrap().starts_with("the request cannot be read: "), "{nonsense}");
     input.write_all(b"{\"ask\":{\"\xff\":1}}\n\xfe\n").unwrap();
     assert!(answer()["error"].is_string() && answer()["error"].is_string());
     let mut call = |request: &str| {
@@ -277,7 +282,7 @@ fn a_server_answers_every_line() {
     assert!(child.wait().unwrap().success());
     // Reports of the outcome that was refused are not kept.
     let reports = stdout(&thrifty(folder.path(), &["export", "study.toml", "--reports"]));
-    assert_eq!(reports, "trial,step,value\n0,1,2.0\n");
+    assert!(reports.starts_with("trial,step,value\n0,1,2.0\n"), "{reports}");
     assert!(
         (History::<Config>::read(folder.path().join("study.jsonl")).unwrap().spent() - 5.0).abs() < 1e-12
     );
@@ -719,4 +724,123 @@ fn journals_of_folds_are_shown() {
         assert!(!text.contains("line"), "{text}");
     }
     assert!(stdout(&thrifty(folder.path(), &["repair", "folds.jsonl"])).contains("no damage"));
+}
+
+/// A program that is a symbolic link has the name of the link, as the Python of a virtual environment needs it.
+#[test]
+fn a_program_that_is_a_link_is_started_by_its_own_name() {
+    let (folder, _) =
+        study("command = [\"./here/tool\", \"{x}\"]", "[stop]\ntrials = 1\n[optimizer]\nmethod = \"random\"");
+    let real = folder.path().join("real.sh");
+    std::fs::write(&real, "#!/bin/sh\ncase $0 in */here/tool) echo 1;; *) echo 2;; esac\n").unwrap();
+    std::fs::set_permissions(&real, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    std::fs::create_dir(folder.path().join("here")).unwrap();
+    std::os::unix::fs::symlink("../real.sh", folder.path().join("here/tool")).unwrap();
+    stdout(&thrifty(folder.path(), &["run", "study.toml"]));
+    assert_eq!(json_of(folder.path(), &["best", "study.toml", "--json"])["objective"], 1.0);
+}
+
+/// A daemon that a command leaves in a session of its own keeps the output open: the result that stands there counts all the same.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_result_is_read_although_a_daemon_keeps_the_output_open() {
+    let after = "[stop]\ntrials = 1\n[optimizer]\nmethod = \"random\"";
+    let folder = script("setsid sleep 6 & sleep 0.2; echo 0.25", after);
+    let start = Instant::now();
+    stdout(&thrifty(folder.path(), &["run", "study.toml"]));
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    assert_eq!(json_of(folder.path(), &["best", "study.toml", "--json"])["objective"], 0.25);
+}
+
+/// A result of some hundred kilobytes: the line with all reports of a long training.
+#[test]
+fn a_long_result_is_read_whole() {
+    let after = "[stop]\ntrials = 1\n[optimizer]\nmethod = \"random\"";
+    let reports: Vec<(u64, f64)> = (1..=4000).map(|step| (step, 1.0 / (step as f64 + 0.1))).collect();
+    let folder = script("cat result.json", after);
+    let result = json!({ "objective": 0.5, "reports": reports }).to_string();
+    assert!(result.len() > 1 << 16);
+    std::fs::write(folder.path().join("result.json"), result).unwrap();
+    stdout(&thrifty(folder.path(), &["run", "study.toml"]));
+    let reports = stdout(&thrifty(folder.path(), &["export", "study.toml", "--reports"]));
+    assert_eq!(reports.lines().count(), 4001);
+}
+
+/// A number that is not finite is one report of several: the measurement is kept.
+#[test]
+fn a_result_with_a_report_that_is_not_finite_is_measured() {
+    let result = r#"echo '{"objective": 0.5, "reports": [[1, NaN], [2, 0.4]]}'"#;
+    let folder = script(result, "[stop]\ntrials = 1\n[optimizer]\nmethod = \"random\"");
+    stdout(&thrifty(folder.path(), &["run", "study.toml"]));
+    assert_eq!(json_of(folder.path(), &["best", "study.toml", "--json"])["objective"], 0.5);
+    let history = History::<Config>::read(folder.path().join("study.jsonl")).unwrap();
+    let reports = &history.trials()[0].reports;
+    assert!(reports[0].1.is_nan() && reports[1] == (2, 0.4), "{reports:?}");
+}
+
+/// Outcomes that begin with a sign are taken, with any exponent; options are options before and after them.
+#[test]
+fn outcomes_with_a_sign_are_told() {
+    let (folder, _) = study("", "[stop]\ntrials = 20\n[optimizer]\nmethod = \"sobol\"");
+    let outcomes = ["-0.5", "-1e-3", "-1.5e-05", "-1E-3", "-2.5e+3", "-.5", "-inf", "+1e3"];
+    for (trial, outcome) in outcomes.into_iter().enumerate() {
+        json_of(folder.path(), &["ask", "study.toml"]);
+        stdout(&thrifty(folder.path(), &["tell", "study.toml", &trial.to_string(), outcome]));
+        let history = History::<Config>::read(folder.path().join("study.jsonl")).unwrap();
+        let told = history.trials()[trial].outcome.as_ref().unwrap();
+        assert_eq!(
+            told.objective(),
+            outcome.parse().ok().filter(|value: &f64| value.is_finite()),
+            "{outcome}"
+        );
+    }
+    json_of(folder.path(), &["ask", "study.toml"]);
+    let tell =
+        |arguments: &[&str]| thrifty(folder.path(), &[&["tell", "study.toml", "8"], arguments].concat());
+    let leased = error(&tell(&["-1e-3", "--lease", "1:host"]));
+    assert!(leased.contains("--lease is given, expected none"), "{leased}");
+    assert_eq!(tell(&["--unknown", "-1e-3"]).status.code(), Some(2));
+    stdout(&tell(&["--failed", "-9: killed"]));
+    let text = stdout(&thrifty(folder.path(), &["show", "study.toml"]));
+    assert!(text.contains("-9: killed"), "{text}");
+}
+
+/// Arguments that have no meaning beside a journal are refused by their names.
+#[test]
+fn arguments_of_a_store_are_refused_with_a_journal() {
+    let folder = script("echo $1", "[stop]\ntrials = 2\n[optimizer]\nmethod = \"random\"");
+    let asked = error(&thrifty(folder.path(), &["ask", "study.toml", "--lease-seconds", "5"]));
+    assert!(
+        asked.contains("--lease-seconds is 5, expected none, because the study has a journal"),
+        "{asked}"
+    );
+    stdout(&thrifty(folder.path(), &["run", "study.toml"]));
+    let shown = error(&thrifty(folder.path(), &["show", "study.jsonl", "--store", "sqlite://nope.db"]));
+    assert!(shown.contains("--store is given, expected none, because study.jsonl is a journal"), "{shown}");
+    let mut show = Command::new(env!("CARGO_BIN_EXE_thrifty"));
+    show.args(["show", "study.jsonl"]).current_dir(folder.path()).env("THRIFTY_STORE", "sqlite://nope.db");
+    assert!(stdout(&show.output().unwrap()).contains("2 measured"));
+}
+
+/// Several objectives and no feasible trial: the reason stands where the Pareto set would.
+#[test]
+fn a_pareto_set_without_a_feasible_trial_has_a_reason() {
+    let result = r#"echo '{"objectives": [1, 2], "constraints": [1]}'"#;
+    let folder = script(result, "[stop]\ntrials = 3\n[optimizer]\nmethod = \"random\"");
+    for arguments in [&["run", "study.toml"][..], &["best", "study.toml"], &["show", "study.toml"]] {
+        let text = stdout(&thrifty(folder.path(), arguments));
+        assert!(text.contains("no trial satisfies the constraints"), "{arguments:?}: {text}");
+    }
+    assert_eq!(json_of(folder.path(), &["best", "study.toml", "--json"]), json!([]));
+}
+
+/// A study that ends by its failures has its page, with the reasons.
+#[test]
+fn a_study_without_a_measured_trial_has_its_page() {
+    let stop = "[stop]\ntrials = 20\nfailures = 2\n[optimizer]\nmethod = \"random\"";
+    let folder = script("echo disk full >&2; exit 1", stop);
+    let text = error(&thrifty(folder.path(), &["run", "study.toml", "--report"]));
+    assert!(text.contains("no trial was measured: 2 of 2 failed"), "{text}");
+    let page = std::fs::read_to_string(folder.path().join("study.html")).unwrap();
+    assert!(page.contains("disk full"), "{page}");
 }

@@ -35,15 +35,10 @@ fn plot(report: &Report<'_>, objective: usize) -> LinePlot {
     let mut series = vec![Series::dots("trials", feasible.clone())];
     let infeasible = of(&|trial| !is_feasible(trial));
     let lower = of(&|trial| is_feasible(trial) && !report.compares(trial));
-    let worst = feasible
-        .iter()
-        .chain(&infeasible)
-        .chain(&lower)
-        .map(|point| point.1)
-        .fold(f64::NEG_INFINITY, f64::max);
+    let drawn = || feasible.iter().chain(&infeasible).chain(&lower).map(|point| point.1);
+    let worst = drawn().fold(f64::NEG_INFINITY, f64::max);
+    let log_y = is_wide(drawn().map(|value| report.value(objective, value)));
     series.push(Series::dots("infeasible", infeasible));
-    let values = || feasible.iter().chain(&lower).map(|point| report.value(objective, point.1));
-    let log_y = is_wide(values());
     series.push(Series::dots(LOWER, lower));
     for name in ["failed", "pruned", "running"] {
         let marked = trials.iter().filter(|trial| trial.state() == name);

@@ -341,3 +341,20 @@ fn predictions_are_drawn_in_the_units_of_the_user() {
     let directions = Directions::new(vec![Direction::Maximize]);
     assert_eq!(draw(&History::from_trials(trials, Seed(3)).with_directions(directions)), svg);
 }
+
+/// Infeasible trials are drawn too, so one that is not positive keeps the axis linear, however wide the feasible ones are.
+#[test]
+fn an_infeasible_trial_that_is_not_positive_keeps_the_axis_linear() {
+    let space = Space::unit_cube(1);
+    let mut study = Study::new(SobolSearch::new(space.clone()), Seed(1)).with_stop(MaxTrials(14));
+    study
+        .run(|config: &Config, _| {
+            let x = config.float("x0").unwrap();
+            let (objective, constraint) =
+                if x > 0.5 { (10.0_f64.powf(10.0 * (x - 0.5)), -1.0) } else { (-3.0, 1.0) };
+            Measurement { objectives: vec![objective], constraints: vec![constraint], ..objective.into() }
+        })
+        .unwrap();
+    let svg = Report::new(study.history(), Some(&space)).unwrap().draw(Figure::History).unwrap();
+    assert!(!svg.contains("1e-"), "{svg}");
+}

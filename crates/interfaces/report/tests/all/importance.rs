@@ -42,3 +42,19 @@ fn importance_near_the_best_is_zero_without_a_trial_to_compare() {
     let importance = Report::new(&history, Some(&space)).unwrap().importance().unwrap();
     assert!(importance[0].share > 0.9 && importance.iter().all(|of| of.near_best == 0.0), "{importance:?}");
 }
+
+/// A whole number on a logarithmic scale is uniform by its logarithm, as the space samples it, however many values it has: both parameters
+/// explain half of the variance.
+#[test]
+fn a_logarithmic_whole_number_is_uniform_by_its_logarithm() {
+    for high in [1000, 1001] {
+        let space = Space::builder().log_int("n", 1, high).float("x", 0.0, 1.0).build().unwrap();
+        let mut study = Study::new(RandomSearch::new(space.clone()), Seed(0)).with_stop(MaxTrials(400));
+        let value =
+            |config: &Config| (config.int("n").unwrap() as f64).log10() / 3.0 + config.float("x").unwrap();
+        study.run(|config: &Config, _| value(config)).unwrap();
+        let importance = Report::new(study.history(), Some(&space)).unwrap().importance().unwrap();
+        let shares: Vec<f64> = importance.iter().map(|of| of.share).collect();
+        assert!(shares.iter().all(|share| (share - 0.5).abs() < 0.05), "up to {high}: {shares:?}");
+    }
+}

@@ -1,9 +1,9 @@
 //! Trials of other libraries.
 
-use thrifty_results::{Table, from_csv, from_hyperopt, from_optuna};
+use thrifty_results::{Table, from_csv, from_hyperopt, from_optuna, from_table};
 use thrifty_sampling::Seed;
 use thrifty_search::RandomSearch;
-use thrifty_space::{Config, Space};
+use thrifty_space::{Config, Space, Value};
 use thrifty_study::{Direction, Directions, MaxTrials, Measurement, Outcome, Study};
 
 fn space() -> Space {
@@ -98,6 +98,11 @@ fn what_does_not_fit_is_named() {
         ("0,1,3,0.5,0.1,lbfgs,COMPLETE", "solver is \"lbfgs\""),
         ("0,one,3,0.5,0.1,sgd,COMPLETE", "value is \"one\""),
         ("0,,3,0.5,0.1,sgd,COMPLETE", "it has no value"),
+        (
+            "0,1,3,0.5,0.1,sgd,TrialState.COMPLETE",
+            "trial 0: state is \"TrialState.COMPLETE\", expected COMPLETE, ",
+        ),
+        ("0,1,3,0.5,0.1,sgd,measured", "trial 0: state is \"measured\""),
         ("0,1", "not CSV"),
     ] {
         let csv =
@@ -326,4 +331,78 @@ fn faults_of_tables_are_named() {
         assert!(found.starts_with(expected), "{found}");
     }
     assert!(refused("objective,solver\n1\n").starts_with("not CSV"));
+}
+
+/// Random trials of a space, and the table that is written of them.
+fn table_of(space: &Space, trials: usize) -> (Vec<Config>, String) {
+    let mut study = Study::new(RandomSearch::new(space.clone()), Seed(1)).with_stop(MaxTrials(trials));
+    study.run(|_, context| context.id.0 as f64).unwrap();
+    let mut csv = Vec::new();
+    Table::of(study.history()).unwrap().write_csv(&mut csv).unwrap();
+    let configs = study.history().trials().iter().map(|trial| trial.query.clone());
+    (configs.collect(), String::from_utf8(csv).unwrap())
+}
+
+fn configs(known: Vec<(Config, Outcome)>) -> Vec<Config> {
+    known.into_iter().map(|(config, _)| config).collect()
+}
+
+/// A table is that of Optuna by its columns; a parameter may begin with `params_`, and its name may need quotes.
+#[test]
+fn a_table_of_either_kind_is_recognised() {
+    let directions = Directions::default();
+    let space = Space::builder().categorical("params_c", ["a", "b"]).float("x, y", 0.0, 1.0).build().unwrap();
+    let (written, csv) = table_of(&space, 6);
+    assert_eq!(configs(from_table(&space, &directions, &csv).unwrap()), written);
+    let failed = "trial,state,params_c,\"x, y\"\n0,failed,a,0.5\n";
+    assert_eq!(losses(&from_table(&space, &directions, failed).unwrap()), [None]);
+    let optuna = "number,value,params_params_c,\"params_x, y\",state\n0,2,a,0.5,COMPLETE\n";
+    assert_eq!(losses(&from_table(&space, &directions, optuna).unwrap()), [Some(2.0)]);
+    let space = Space::builder().float("x", 0.0, 1.0).build().unwrap();
+    let more = "objective,params_count,x\n2,7,0.5\n";
+    assert_eq!(losses(&from_table(&space, &directions, more).unwrap()), [Some(2.0)]);
+}
+
+/// Choices that a table writes alike are refused; those that it writes differently come back.
+#[test]
+fn choices_of_one_text_are_refused() {
+    let directions = Directions::default();
+    let space = |choices: Vec<Value>| Space::builder().categorical("c", choices).build().unwrap();
+    for (choices, text) in [
+        (vec![Value::Bool(true), "true".into()], "true"),
+        (vec![1.into(), "1".into()], "1"),
+        (vec![1.into(), 1.0.into()], "1.0"),
+        (vec![1.0.into(), "1.0".into()], "1.0"),
+    ] {
+        let (space, csv) = (space(choices.clone()), format!("objective,c\n1,{text}\n"));
+        let error = from_csv(&space, &directions, &csv).unwrap_err().to_string();
+        assert_eq!(error, format!("trial 0: c is {text:?}, which is 2 of its choices"), "{choices:?}");
+    }
+    for choices in [vec![Value::Bool(true), "True".into(), 1.into()], vec![1.0.into(), "1".into(), 2.into()]]
+    {
+        let space = space(choices);
+        let (written, csv) = table_of(&space, 12);
+        assert_eq!(configs(from_csv(&space, &directions, &csv).unwrap()), written, "{csv}");
+    }
+}
+
+/// An empty cell is the empty text where that is a choice of an active parameter, and no value where the parameter is not active.
+#[test]
+fn empty_texts_come_back() {
+    let directions = Directions::default();
+    let space = Space::builder()
+        .categorical("flag", ["", "a"])
+        .categorical("more", ["", "b"])
+        .when("flag", [""])
+        .float("x", 0.0, 1.0)
+        .build()
+        .unwrap();
+    let (written, csv) = table_of(&space, 12);
+    assert_eq!(configs(from_csv(&space, &directions, &csv).unwrap()), written, "{csv}");
+    let optuna = "value,params_flag,params_more,params_x\n1,,,0.5\n2,a,,0.5\n";
+    let known = configs(from_optuna(&space, &directions, optuna).unwrap());
+    assert_eq!((known[0].str("flag"), known[0].str("more"), known[1].get("more")), (Ok(""), Ok(""), None));
+    // A column that is not there is missing all the same.
+    let error = from_csv(&space, &directions, "objective,x\n1,0.5\n").unwrap_err().to_string();
+    assert_eq!(error, "trial 0: parameter flag is missing");
 }

@@ -1,10 +1,13 @@
 //! The next trial of a worker: one whose worker is gone, or a new one.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::{Assignment, Lease, SharedStudy};
 use crate::event::Event;
 use crate::{Ask, Optimizer, Schedule, StopReason, Study, StudyError, Suggestion, TrialId};
+
+/// Longest claim of a trial that is being asked, where no other is chosen.
+const MAX_ASK_LEASE: Duration = Duration::from_secs(60);
 
 /// Next step of a worker.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,19 +64,28 @@ fn has_ended<O: Optimizer>(study: &Study<O>, schedule: Schedule, visible: usize)
 impl<O: Optimizer> SharedStudy<O> {
     /// The next step: a trial whose worker is gone if there is one, else a new trial while no stop rule applies.
     ///
-    /// The suggestion is on the log when this returns.
+    /// The suggestion is on the log when this returns. A trial that this function has given out is not given out again before it is
+    /// [released](SharedStudy::release) or another worker has claimed it: a lease that ran out is extended instead.
     ///
     /// # Errors
     /// [`StudyError`] when the optimiser or the log fails, or a stop rule makes no sense.
     pub fn next_step(&mut self) -> Result<Step<O::Query>, StudyError> {
-        match self.take_over()? {
+        let claim = self.ask_lease.unwrap_or(MAX_ASK_LEASE.min(self.lease));
+        let step = self.while_kept(claim, |study| match study.take_over(claim)? {
             Some(assignment) => Ok(Step::Evaluate(assignment)),
-            None => self.next_new(),
+            None => study.next_new(claim),
+        })?;
+        let Step::Evaluate(assignment) = &step else { return Ok(step) };
+        // The thread that extends the claim has ended: it would shorten this lease.
+        if claim != self.lease && !self.heartbeat(&assignment.lease)? {
+            return Ok(Step::Wait);
         }
+        self.given.insert(assignment.lease.trial, assignment.lease.clone());
+        Ok(step)
     }
 
-    /// A new trial, after [`SharedStudy::take_over`] found none to take over.
-    pub(super) fn next_new(&mut self) -> Result<Step<O::Query>, StudyError> {
+    /// A new trial, claimed for a time, after [`SharedStudy::take_over`] found none to take over.
+    pub(super) fn next_new(&mut self, claim: Duration) -> Result<Step<O::Query>, StudyError> {
         let (id, visible) = self.next_trial();
         if !has_ended(&self.study, self.schedule, visible) {
             return Ok(Step::Wait);
@@ -86,7 +98,7 @@ impl<O: Optimizer> SharedStudy<O> {
         if self.refused.is_some_and(|(refused, when)| refused == id && when.elapsed() < again) {
             return Ok(Step::Wait);
         }
-        let Some(lease) = self.claim(id)? else {
+        let Some(lease) = self.claim(id, claim)? else {
             self.refused = Some((id, Instant::now()));
             return Ok(Step::Wait);
         };
@@ -134,17 +146,21 @@ impl<O: Optimizer> SharedStudy<O> {
         }
     }
 
-    /// Claims a pending trial that no worker holds, as of the log now.
-    pub(super) fn take_over(&mut self) -> Result<Option<Assignment<O::Query>>, StudyError> {
+    /// Claims for a time a pending trial that no worker holds, as of the log now.
+    pub(super) fn take_over(&mut self, claim: Duration) -> Result<Option<Assignment<O::Query>>, StudyError> {
         self.study.validate()?;
         self.sync()?;
         let pending: Vec<TrialId> = self.study.history.pending().map(|trial| trial.id).collect();
+        self.given.retain(|id, _| pending.contains(id));
         let again = self.pause_between_claims();
         if pending.is_empty() || self.searched.is_some_and(|when| when.elapsed() < again) {
             return Ok(None);
         }
         for id in self.retry(|log| log.unclaimed(&pending))? {
-            let Some(lease) = self.claim(id)? else { continue };
+            if self.is_still_given(id)? {
+                continue;
+            }
+            let Some(lease) = self.claim(id, claim)? else { continue };
             self.sync()?;
             let fence = lease.fence;
             let restarted = self.append(Some(&lease), |study| {
@@ -164,8 +180,20 @@ impl<O: Optimizer> SharedStudy<O> {
         Ok(None)
     }
 
-    fn claim(&self, id: TrialId) -> Result<Option<Lease>, StudyError> {
-        self.retry(|log| log.claim(id, &self.owner, self.lease))
+    /// True for a trial that this worker has given out and that no other has claimed since; its lease is extended.
+    ///
+    /// A claim would return the same fencing number, so that two evaluations of the trial could not be told apart.
+    fn is_still_given(&mut self, id: TrialId) -> Result<bool, StudyError> {
+        let Some(lease) = self.given.get(&id).cloned() else { return Ok(false) };
+        let is_held = self.heartbeat(&lease)?;
+        if !is_held {
+            self.given.remove(&id);
+        }
+        Ok(is_held)
+    }
+
+    fn claim(&self, id: TrialId, duration: Duration) -> Result<Option<Lease>, StudyError> {
+        self.retry(|log| log.claim(id, &self.owner, duration))
     }
 
     fn assigned(&self, lease: &Lease) -> Option<Assignment<O::Query>> {

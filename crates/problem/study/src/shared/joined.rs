@@ -1,5 +1,6 @@
 //! A study over a shared log.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -26,6 +27,9 @@ pub struct SharedStudy<O: Optimizer> {
     pub(super) schedule: Schedule,
     pub(super) owner: String,
     pub(super) lease: Duration,
+    pub(super) ask_lease: Option<Duration>,
+    /// Leases of the trials that [`SharedStudy::next_step`] gave out, until they are told, released or claimed by another worker.
+    pub(super) given: BTreeMap<TrialId, Lease>,
     pub(super) patience: Duration,
     /// The next trial when its claim was refused, and when that was.
     pub(super) refused: Option<(TrialId, Instant)>,
@@ -68,6 +72,8 @@ impl<O: Optimizer> Study<O> {
             schedule: self.schedule.unwrap_or(Schedule::AsCompleted),
             owner: owner(),
             lease: Duration::from_secs(60),
+            ask_lease: None,
+            given: BTreeMap::new(),
             patience: Duration::from_secs(60),
             refused: None,
             searched: None,
@@ -102,6 +108,16 @@ impl<O: Optimizer> SharedStudy<O> {
     #[must_use]
     pub fn with_lease(mut self, lease: Duration) -> Self {
         self.lease = lease;
+        self
+    }
+
+    /// Sets the time after which a trial that [`SharedStudy::next_step`] was asking for is free for others when the worker is killed
+    /// meanwhile; that of [`SharedStudy::with_lease`] by default, 60 s at most. No new trial can be asked before.
+    ///
+    /// A thread extends this claim while the optimiser is asked. It has the time of `with_lease` when the trial is given out.
+    #[must_use]
+    pub fn with_ask_lease(mut self, lease: Duration) -> Self {
+        self.ask_lease = Some(lease);
         self
     }
 

@@ -115,6 +115,7 @@ impl<O: Optimizer> SharedStudy<O> {
     /// # Errors
     /// [`StudyError::Log`].
     pub fn release(&mut self, lease: &Lease) -> Result<(), StudyError> {
+        self.given.remove(&lease.trial);
         self.retry(|log| log.release(lease))
     }
 }

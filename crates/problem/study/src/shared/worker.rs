@@ -36,13 +36,19 @@ impl<O: Optimizer> SharedStudy<O> {
         E: FnMut(&O::Query, &mut Context<'_>) -> R,
         R: Into<Outcome>,
     {
-        let (log, lease) = (Arc::clone(&self.log), self.lease);
-        let keeper = Arc::default();
+        // Nobody can tell the trials that were given out by hand while this runs.
+        self.given.clear();
+        self.while_kept(self.lease, |study| study.work(&mut evaluate))
+    }
+
+    /// Calls `work` while a thread extends the lease that the keeper holds.
+    pub(super) fn while_kept<T>(&mut self, lease: Duration, work: impl FnOnce(&mut Self) -> T) -> T {
+        let (log, keeper) = (Arc::clone(&self.log), Arc::default());
         self.keeper = Arc::clone(&keeper);
         std::thread::scope(|scope| {
             let _ending = keeper.ending();
             scope.spawn(|| keeper.keep(&log, lease));
-            self.work(&mut evaluate)
+            work(self)
         })
     }
 
@@ -52,10 +58,10 @@ impl<O: Optimizer> SharedStudy<O> {
     ) -> Result<WorkerReport, StudyError> {
         let (mut evaluated, mut taken_over, mut lost) = (0, 0, 0);
         loop {
-            let unfinished = self.take_over()?;
+            let unfinished = self.take_over(self.lease)?;
             let is_taken_over = unfinished.is_some();
-            let step =
-                unfinished.map_or_else(|| self.next_new(), |assignment| Ok(Step::Evaluate(assignment)));
+            let step = unfinished
+                .map_or_else(|| self.next_new(self.lease), |assignment| Ok(Step::Evaluate(assignment)));
             match step? {
                 Step::Evaluate(assignment) => match self.evaluate(&assignment, evaluate) {
                     Ok(()) => {
