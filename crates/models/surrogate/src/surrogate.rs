@@ -52,6 +52,14 @@ pub trait Surrogate: Send + Sync {
         None
     }
 
+    /// This surrogate for observations on another scale. Nothing if it has no number in units of the observations.
+    ///
+    /// `scale` is an increasing map. An optimiser that transforms losses fits the surrogate on their scale. A surrogate with a number in units of
+    /// the observations, such as a floor, maps the number.
+    fn on_scale(&self, _scale: &dyn Fn(f64) -> f64) -> Option<Box<dyn Surrogate>> {
+        None
+    }
+
     /// Name and settings: all that the posterior depends on besides data and random numbers.
     ///
     /// # Errors
@@ -150,6 +158,10 @@ macro_rules! forward {
 
             fn for_other_outputs(&self) -> Option<&dyn Surrogate> {
                 (**self).for_other_outputs()
+            }
+
+            fn on_scale(&self, scale: &dyn Fn(f64) -> f64) -> Option<Box<dyn Surrogate>> {
+                (**self).on_scale(scale)
             }
 
             fn describe(&self) -> Result<Description, SurrogateError> {

@@ -59,12 +59,17 @@ impl TransferSurrogate {
     /// Fits the base surrogate to each task. Without tasks it is the base surrogate.
     ///
     /// # Errors
-    /// [`TransferError`] names the task whose data no model can use, whose targets are constant, that is the copy of another, or whose fit fails.
+    /// [`TransferError`] names the task whose data no model can use, whose targets are constant, that is the copy of another, or whose fit fails;
+    /// and the base surrogate if it has a number in units of the observations ([`Surrogate::on_scale`]).
     pub fn new(
         base: impl Surrogate + 'static,
         domain: &Domain,
         tasks: Vec<Task>,
     ) -> Result<Self, TransferError> {
+        if base.on_scale(&|y| y).is_some() {
+            let name = base.describe().map_or_else(|error| error.to_string(), |described| described.name);
+            return Err(TransferError::Scale { name });
+        }
         let mut sources: Vec<Source> = Vec::with_capacity(tasks.len());
         for task in tasks {
             let source = Source::fit(&task, &base, domain)?;

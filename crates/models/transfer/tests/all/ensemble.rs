@@ -257,6 +257,44 @@ fn other_base_surrogates_take_sources() {
     }
 }
 
+/// Surrogate with a number in units of the observations.
+struct Scaled(GpSurrogate);
+
+impl Surrogate for Scaled {
+    fn fit(
+        &self,
+        domain: &Domain,
+        data: Observations<'_>,
+        warm_start: Option<&[f64]>,
+        rng: &mut Stream,
+    ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+        self.0.fit(domain, data, warm_start, rng)
+    }
+
+    fn on_scale(&self, _: &dyn Fn(f64) -> f64) -> Option<Box<dyn Surrogate>> {
+        Some(Box::new(Self(self.0.clone())))
+    }
+
+    fn describe(&self) -> Result<Description, SurrogateError> {
+        self.0.describe()
+    }
+}
+
+/// Tasks and residuals have scales of their own, on which such a number is wrong. A pointer hides nothing.
+#[test]
+fn a_base_surrogate_of_one_scale_is_refused() {
+    let domain = Domain::unit_cube(2);
+    let (plain, boxed) = (Scaled(GpSurrogate::default()), Box::new(Scaled(GpSurrogate::default())));
+    for found in [
+        TransferSurrogate::new(plain, &domain, Vec::new()),
+        TransferSurrogate::new(boxed as Box<dyn Surrogate>, &domain, vec![task("equal", 9, 1, wave)]),
+    ] {
+        let error = found.err().expect("an error");
+        assert!(matches!(error, TransferError::Scale { .. }), "{error}");
+        assert!(error.to_string().contains("gaussian process"), "{error}");
+    }
+}
+
 /// Normal process whose prediction of its first observation without it has this variance, once it was fitted from hyperparameters: that
 /// is, on a source.
 struct Patchy(GpSurrogate, f64);
