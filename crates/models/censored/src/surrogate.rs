@@ -79,6 +79,11 @@ impl Surrogate for CensoredGpSurrogate {
         Ok(Box::new(fitted.map_err(failed)?))
     }
 
+    /// The process alone: the floor is that of the objective, and values of constraints and logarithms of costs below it are observed.
+    fn for_other_outputs(&self) -> Option<&dyn Surrogate> {
+        Some(&self.process)
+    }
+
     /// The floor is mapped like the responses, so that those at the floor are still bounds, and no others.
     fn on_scale(&self, scale: &dyn Fn(f64) -> f64) -> Option<Box<dyn Surrogate>> {
         Some(Box::new(Self { floor: scale(self.floor), ..self.clone() }))

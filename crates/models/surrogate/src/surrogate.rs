@@ -47,7 +47,7 @@ pub trait Surrogate: Send + Sync {
 
     /// Surrogate of outputs other than the objective: constraints and the cost. Nothing if it is this one.
     ///
-    /// A surrogate that holds knowledge about the objective alone, such as data of earlier tasks, names another.
+    /// A surrogate that holds knowledge about the objective alone, such as data of earlier tasks or a floor, names another.
     fn for_other_outputs(&self) -> Option<&dyn Surrogate> {
         None
     }

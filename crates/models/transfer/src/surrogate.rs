@@ -288,9 +288,9 @@ impl Surrogate for TransferSurrogate {
         Ok(Box::new(self.ensemble(domain, data, Start::Update(earlier), rng)?))
     }
 
-    /// The base surrogate: earlier tasks teach about the first objective alone.
+    /// The base surrogate, or the one that it names: earlier tasks teach about the first objective alone.
     fn for_other_outputs(&self) -> Option<&dyn Surrogate> {
-        Some(&*self.base)
+        Some(self.base.for_other_outputs().unwrap_or(&*self.base))
     }
 
     /// Name and settings of the base surrogate, settings of the ensemble, and content hash and size of each source.

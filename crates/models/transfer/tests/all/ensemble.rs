@@ -295,6 +295,41 @@ fn a_base_surrogate_of_one_scale_is_refused() {
     }
 }
 
+/// Surrogate that names the plain process for other outputs.
+struct Named(GpSurrogate, GpSurrogate);
+
+impl Surrogate for Named {
+    fn fit(
+        &self,
+        domain: &Domain,
+        data: Observations<'_>,
+        warm_start: Option<&[f64]>,
+        rng: &mut Stream,
+    ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+        self.0.fit(domain, data, warm_start, rng)
+    }
+
+    fn for_other_outputs(&self) -> Option<&dyn Surrogate> {
+        Some(&self.1)
+    }
+
+    fn describe(&self) -> Result<Description, SurrogateError> {
+        self.0.describe()
+    }
+}
+
+/// The surrogate of constraints is the base surrogate, or what the base surrogate names.
+#[test]
+fn other_outputs_have_the_surrogate_that_the_base_names() {
+    let named = |base: Box<dyn Surrogate>| {
+        let transfer = TransferSurrogate::new(base, &Domain::unit_cube(2), Vec::new()).unwrap();
+        transfer.for_other_outputs().unwrap().describe().unwrap()
+    };
+    let (plain, other) = (GpSurrogate::default(), GpSurrogate::noisy());
+    assert_eq!(named(Box::new(plain.clone())), plain.describe().unwrap());
+    assert_eq!(named(Box::new(Named(plain, other.clone()))), other.describe().unwrap());
+}
+
 /// Normal process whose prediction of its first observation without it has this variance, once it was fitted from hyperparameters: that
 /// is, on a source.
 struct Patchy(GpSurrogate, f64);

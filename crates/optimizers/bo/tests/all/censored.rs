@@ -9,7 +9,7 @@ use thrifty_domain::{Domain, Points};
 use thrifty_model_based::surrogate_fingerprint;
 use thrifty_sampling::{Seed, Sobol, Stream};
 use thrifty_space::{Config, Space};
-use thrifty_study::{History, Memo, Outcome, Timing, Trial, TrialId};
+use thrifty_study::{History, Measurement, Memo, Outcome, Timing, Trial, TrialId};
 use thrifty_surrogate::{Description, FittedSurrogate, Observations, Prediction, Surrogate, SurrogateError};
 
 fn fit(
@@ -133,4 +133,28 @@ fn the_floor_is_on_the_scale_of_the_losses() {
             assert_eq!(*bounds.lock().unwrap(), [expected], "{losses:?}, floor {floor}");
         }
     }
+}
+
+/// Values of a constraint below the floor of the losses are values: the point that kept it and the one that broke it are told apart.
+#[test]
+fn constraints_have_no_floor() {
+    let space = Space::unit_cube(1);
+    let measured = [(0.1, -1.0), (0.35, -0.5), (0.65, 0.8), (0.9, 3.0)].into_iter().enumerate();
+    let trials = measured.map(|(i, (x, constraint))| Trial {
+        id: TrialId(i as u64),
+        query: space.decode(&[x]),
+        diagnostics: BTreeMap::new(),
+        memo: Memo::default(),
+        reports: Vec::new(),
+        outcome: Some(Outcome::from(Measurement {
+            constraints: vec![constraint],
+            ..Measurement::from(5.0 + x)
+        })),
+        timing: Timing::default(),
+    });
+    let history = History::from_trials(trials.collect(), Seed(1));
+    let optimizer = BayesianOptimizer::new(space.clone()).with_surrogate(CensoredGpSurrogate::above(5.0));
+    let state = optimizer.state(&history, TrialId(4)).unwrap().unwrap();
+    let feasible = |x: f64| state.probability_feasible(&[x]).unwrap();
+    assert!(feasible(0.1) > 0.9 && feasible(0.9) < 0.1, "{} {}", feasible(0.1), feasible(0.9));
 }
