@@ -81,16 +81,28 @@ struct FittedForest {
 impl FittedForest {
     fn grow(x: Points, y: Vec<f64>, settings: ForestSettings, seed: Seed) -> Result<Self, SurrogateError> {
         let (dim, n) = (x.dim(), y.len() as f64);
-        let offset = y.iter().map(|y| y / n).sum::<f64>();
-        let width = y.iter().map(|y| (y - offset).powi(2) / n).sum::<f64>().sqrt();
+        let mean = y.iter().map(|y| y / n).sum::<f64>();
+        let width = y.iter().map(|y| (y - mean).powi(2) / n).sum::<f64>().sqrt();
         let width = if width > 0.0 { width } else { 1.0 };
         // Trees hold single precision, which targets of any scale would not fit.
+        let offset = offset(&y, mean);
         let targets: Vec<f64> = y.iter().map(|y| (y - offset) / width).collect();
         let forest = Table::new(features(x.as_ref()), dim, BINS)
             .and_then(|table| Forest::fit(&table, &targets, &settings, seed, 1))
             .map_err(|error| SurrogateError::failed(NAME, error))?;
         Ok(Self { posterior: ForestPosterior { forest, dim, offset, width }, x, y, settings, seed })
     }
+}
+
+/// Offset of the targets: their mean, or their median where the middle half of them is far from the mean, as beside an outlier. Leaves of
+/// single precision have most digits near 0.
+fn offset(y: &[f64], mean: f64) -> f64 {
+    let mut sorted = y.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let quantile =
+        |quarters: usize| sorted.get(quarters * y.len().saturating_sub(1) / 4).copied().unwrap_or(mean);
+    let (low, median, high) = (quantile(1), quantile(2), quantile(3));
+    if high - low < 1e-3 * (median - mean).abs() { median } else { mean }
 }
 
 impl FittedSurrogate for FittedForest {
@@ -115,7 +127,7 @@ impl FittedSurrogate for FittedForest {
 struct ForestPosterior {
     forest: Forest,
     dim: usize,
-    /// Mean and standard deviation of the targets.
+    /// Offset and standard deviation of the targets.
     offset: f64,
     width: f64,
 }
@@ -207,6 +219,19 @@ mod tests {
             };
             assert_eq!(of(None), of(Some(features)), "{dim}");
             assert!((1..=dim).all(|other| other == features || of(Some(other)) != of(None)), "{dim}");
+        }
+    }
+
+    /// One loss of 1e8 leaves the forest of the others as it was, but where that loss is.
+    #[test]
+    fn one_far_outlier_does_not_hide_the_others() {
+        let good: Vec<f64> = (0..99).map(|i| f64::from(i) / 98.0).collect();
+        for outlier in [1e7, 1e8, 1e12] {
+            let forest = fitted(&[&good[..], &[outlier]].concat());
+            for at in [0.1, 0.3, 0.5, 0.7] {
+                let Prediction { mean, variance } = forest.posterior().predict(&[at]);
+                assert!((mean - at).abs() < 0.03 && variance < 1e-3, "{outlier}, {at}: {mean} {variance}");
+            }
         }
     }
 
