@@ -1,16 +1,37 @@
 //! B-spline basis.
 
+use thrifty_check::number;
+
 use super::Basis;
+use crate::LinearError;
 
 /// 1, then B-splines of each variable on equal cells of `[0, 1]`, all but the first of them.
 ///
 /// Splines of one variable add up to 1, so that one of them can be left out. Outside of `[0, 1]` they are constant.
 /// Source: de Boor (1978), the recurrence.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "Unchecked")]
 pub struct Splines {
     dim: usize,
     cells: usize,
     degree: usize,
+}
+
+/// A basis as a file has it.
+#[derive(serde::Deserialize)]
+struct Unchecked {
+    dim: usize,
+    cells: usize,
+    degree: usize,
+}
+
+impl TryFrom<Unchecked> for Splines {
+    type Error = LinearError;
+
+    fn try_from(Unchecked { dim, cells, degree }: Unchecked) -> Result<Self, LinearError> {
+        number("number of cells", cells as f64, cells > 0, "at least 1")?;
+        Ok(Self { dim, cells, degree })
+    }
 }
 
 impl Splines {

@@ -302,6 +302,32 @@ fn singular_and_certain_beliefs() {
     assert_eq!(Information::none(2).coefficients(), Err(LinearError::Singular));
 }
 
+/// Bases and distributions in files are checked as by their constructors.
+#[test]
+fn files_that_no_constructor_makes_are_refused() {
+    fn error<T: serde::de::DeserializeOwned + std::fmt::Debug>(text: &str) -> String {
+        serde_json::from_str::<T>(text).unwrap_err().to_string()
+    }
+    let splines = error::<Splines>(r#"{"dim":1,"cells":0,"degree":3}"#);
+    assert!(splines.contains("number of cells is 0, expected at least 1"), "{splines}");
+    let polynomial = error::<Polynomial>(r#"{"centre":[0.5],"exponents":[[1],[1,2]]}"#);
+    assert!(polynomial.contains("2 exponents, expected 1"), "{polynomial}");
+    let unit = r#"{"mean":[0.0],"covariance":[1.0]}"#;
+    for (numbers, name) in [(r#""shape":2.0,"rate":-1.0"#, "rate"), (r#""shape":0.0,"rate":1.0"#, "shape")] {
+        let found = error::<NormalInverseGamma>(&format!(r#"{{"unit":{unit},{numbers}}}"#));
+        assert!(found.contains(name), "{found}");
+    }
+    let basis = Polynomial::full(2, 2, 0.5);
+    let text = serde_json::to_string(&basis).unwrap();
+    assert_eq!(serde_json::from_str::<Polynomial>(&text).unwrap(), basis);
+    assert_eq!(serde_json::from_str::<Polynomial>(&text.replace("centre", "center")).unwrap(), basis);
+    let basis = Splines::new(2, 4, 3);
+    assert_eq!(serde_json::from_str::<Splines>(&serde_json::to_string(&basis).unwrap()).unwrap(), basis);
+    let known = NormalInverseGamma::new(prior(2), 2.0, 0.5).unwrap();
+    let text = serde_json::to_string(&known).unwrap();
+    assert_eq!(serde_json::from_str::<NormalInverseGamma>(&text).unwrap(), known);
+}
+
 #[test]
 fn bad_input_is_named() {
     let message = |error: LinearError| error.to_string();
