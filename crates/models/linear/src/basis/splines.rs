@@ -52,9 +52,13 @@ impl Splines {
         inner as f64 / self.cells as f64
     }
 
-    /// All splines of a degree of one variable at a point of `[0, 1]`.
+    /// All splines of a degree of one variable at a point of `[0, 1]`; NaN at NaN.
     fn splines(&self, x: f64, degree: usize) -> Vec<f64> {
         let knots = self.of_one() + self.degree + 1;
+        if x.is_nan() {
+            // In no cell, not in the first.
+            return vec![x; knots - 1 - degree];
+        }
         let cell = ((x * self.cells as f64) as usize).min(self.cells - 1) + self.degree;
         let mut values = vec![0.0; knots - 1];
         values[cell] = 1.0;
@@ -115,7 +119,7 @@ impl Basis for Splines {
         out.fill(0.0);
         let width = self.of_one() - 1;
         for (d, x) in x.iter().enumerate() {
-            if !(0.0..=1.0).contains(x) {
+            if *x < 0.0 || *x > 1.0 {
                 continue;
             }
             for (i, slope) in self.slopes(*x)[1..].iter().enumerate() {

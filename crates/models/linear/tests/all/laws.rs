@@ -302,6 +302,27 @@ fn singular_and_certain_beliefs() {
     assert_eq!(Information::none(2).coefficients(), Err(LinearError::Singular));
 }
 
+/// A variance at a coordinate that is no number is none, not 0; and no function of it is 0 or 1.
+#[test]
+fn a_point_that_is_no_number_is_not_certain() {
+    let bases: [Box<dyn Basis>; 4] = [
+        Box::new(Polynomial::of_one(2, 0.5)),
+        Box::new(Fourier::new(1, 1, 2.0)),
+        Box::new(Splines::new(1, 4, 3)),
+        Box::new(Splines::new(1, 4, 0)),
+    ];
+    for basis in bases {
+        let name = basis.name();
+        let coefficients = prior(basis.len());
+        let posterior = LinearModel::new(basis, coefficients).unwrap().prior();
+        let Prediction { mean, variance } = posterior.predict(&[f64::NAN]);
+        assert!(mean.is_nan() && variance.is_nan(), "{name}: {mean} {variance}");
+        let mut covariance = [0.0];
+        posterior.covariance_into(PointsRef::single(&[f64::NAN]), &mut covariance);
+        assert!(covariance[0].is_nan(), "{name}: {covariance:?}");
+    }
+}
+
 /// Bases and distributions in files are checked as by their constructors.
 #[test]
 fn files_that_no_constructor_makes_are_refused() {
