@@ -31,15 +31,33 @@ use crate::{Forest, ForestSettings, Table};
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ForestSurrogate {
-    /// Settings of the forest.
+    /// Settings of the forest. Those that a file leaves out are the [default](ForestSurrogate::default) ones of the surrogate.
+    #[serde(deserialize_with = "InFile::deserialize")]
     pub forest: ForestSettings,
+}
+
+/// Settings of the forest as they are in a file.
+#[derive(serde::Deserialize)]
+#[serde(remote = "ForestSettings", default = "default_forest", deny_unknown_fields)]
+struct InFile {
+    trees: usize,
+    features: Option<usize>,
+    min_leaf: usize,
+    min_split: usize,
+    min_decrease: f64,
+    max_depth: Option<usize>,
+    sample: f64,
+}
+
+fn default_forest() -> ForestSettings {
+    ForestSettings { min_leaf: 1, ..ForestSettings::default() }
 }
 
 impl Default for ForestSurrogate {
     /// 100 trees with leaves of at least one row, five sixths of the features per split, bootstrap samples. Leaves of several rows
     /// would smooth over the data where a search has become dense.
     fn default() -> Self {
-        Self { forest: ForestSettings { min_leaf: 1, ..ForestSettings::default() } }
+        Self { forest: default_forest() }
     }
 }
 
@@ -220,6 +238,20 @@ mod tests {
             assert_eq!(of(None), of(Some(features)), "{dim}");
             assert!((1..=dim).all(|other| other == features || of(Some(other)) != of(None)), "{dim}");
         }
+    }
+
+    /// Settings that a file leaves out are those of the surrogate, whichever it gives; others are refused.
+    #[test]
+    fn files_have_the_defaults_of_the_surrogate() {
+        let read = |text: &str| serde_json::from_str::<ForestSurrogate>(text);
+        let default = ForestSurrogate::default();
+        assert_eq!(read("{}").unwrap(), default);
+        assert_eq!(read(r#"{"forest":{}}"#).unwrap(), default);
+        let more = read(r#"{"forest":{"trees":300}}"#).unwrap();
+        assert_eq!(more.forest, ForestSettings { trees: 300, ..default.forest.clone() });
+        assert_eq!(read(r#"{"forest":{"min_leaf":5}}"#).unwrap().forest.min_leaf, 5);
+        assert_eq!(read(&serde_json::to_string(&more).unwrap()).unwrap(), more);
+        assert!(read(r#"{"forest":{"leaves":3}}"#).is_err());
     }
 
     /// One loss of 1e8 leaves the forest of the others as it was, but where that loss is.
