@@ -302,6 +302,18 @@ fn singular_and_certain_beliefs() {
     assert_eq!(Information::none(2).coefficients(), Err(LinearError::Singular));
 }
 
+/// Rounding leaves some 1e-17 of a coefficient that is observed to be 0: no contradiction to a second such observation.
+#[test]
+fn a_repeated_observation_of_0_is_no_contradiction() {
+    let mut rng = Seed(1).stream("states", 0);
+    for _ in 0..1000 {
+        let (mean, variance, phi) = (rng.uniform() - 0.5, 3.0 * rng.uniform(), rng.uniform() - 0.5);
+        let mut belief = Coefficients::independent(vec![mean], &[variance]).unwrap();
+        belief.update(&[phi], 0.0, 0.0).unwrap();
+        assert!(belief.update(&[phi], 0.0, 0.0).is_ok(), "{belief:?}");
+    }
+}
+
 /// A variance at a coordinate that is no number is none, not 0; and no function of it is 0 or 1.
 #[test]
 fn a_point_that_is_no_number_is_not_certain() {
