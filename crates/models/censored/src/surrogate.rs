@@ -73,7 +73,10 @@ impl Surrogate for CensoredGpSurrogate {
             |data| model.fit_with_noise(data.x, &self.responses(data.y), &data.noise_variances(), rng),
             |learnt, data| {
                 let model = model.clone().warm_started(learnt.hyperparameters());
-                model.condition_with_noise(data.x, &self.responses(data.y), &data.noise_variances())
+                let (inputs, targets) =
+                    (learnt.process().input_scaling().cloned(), learnt.process().target_scaling());
+                let (responses, noise) = (self.responses(data.y), data.noise_variances());
+                model.condition_on_scale(data.x, &responses, &noise, inputs, targets)
             },
         );
         Ok(Box::new(fitted.map_err(failed)?))
