@@ -45,21 +45,22 @@ pub(crate) struct Approximation {
 }
 
 impl ScaledResponses {
+    /// Checked responses on a scale; without one on their own, as the settings ask for it.
     pub(crate) fn new(
         dim: Option<usize>,
         x: PointsRef<'_>,
         responses: &[Response],
         noise: &[f64],
         settings: &GpSettings,
+        scale: Option<(Option<InputScaling>, TargetScaling)>,
     ) -> Result<Self, CensoredError> {
         check(dim, x, responses, noise)?;
-        let inputs = settings.normalize_inputs.then(|| InputScaling::of(x));
         let given: Vec<f64> = responses.iter().map(|response| response.number()).collect();
-        let targets = if settings.standardize_targets {
-            TargetScaling::standardize(&given)
-        } else {
-            TargetScaling::NONE
-        };
+        let (inputs, targets) = scale.unwrap_or_else(|| {
+            let inputs = settings.normalize_inputs.then(|| InputScaling::of(x));
+            let own = settings.standardize_targets;
+            (inputs, if own { TargetScaling::standardize(&given) } else { TargetScaling::NONE })
+        });
         let numbers = targets.apply(&given);
         let (mut values, mut censored) = (Vec::new(), Vec::new());
         for (i, response) in responses.iter().enumerate() {

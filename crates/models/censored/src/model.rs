@@ -1,7 +1,7 @@
 //! Gaussian process for censored responses, before data.
 
 use thrifty_domain::PointsRef;
-use thrifty_gp::{Gp, GpSettings, Mean, Noise, Restart, learn_parameters};
+use thrifty_gp::{Gp, GpSettings, InputScaling, Mean, Noise, Restart, TargetScaling, learn_parameters};
 use thrifty_kernel::Kernel;
 use thrifty_params::{Param, Parameterized};
 use thrifty_sampling::Stream;
@@ -73,7 +73,7 @@ impl<K: Kernel + Clone> CensoredGp<K> {
         variances: &[f64],
         rng: &mut Stream,
     ) -> Result<CensoredPosterior<K>, CensoredError> {
-        let data = self.checked(x, responses, variances)?;
+        let data = self.checked(x, responses, variances, None)?;
         let (settings, mut kernel) = (self.process.settings(), self.process.kernel().clone());
         let mut likelihood = self.likelihood(&mut kernel, &data);
         let (best, restarts) = learn_parameters(&mut likelihood, settings, self.warm.as_deref(), rng)?;
@@ -102,7 +102,35 @@ impl<K: Kernel + Clone> CensoredGp<K> {
         responses: &[Response],
         variances: &[f64],
     ) -> Result<CensoredPosterior<K>, CensoredError> {
-        let data = self.checked(x, responses, variances)?;
+        self.conditioned(x, responses, variances, None)
+    }
+
+    /// [`CensoredGp::condition_with_noise`] with scalings of inputs and targets that were made before, such as those of an earlier posterior.
+    ///
+    /// # Errors
+    /// As [`CensoredGp::fit_with_noise`].
+    ///
+    /// # Panics
+    /// For a scaling of inputs of another dimension.
+    pub fn condition_on_scale(
+        &self,
+        x: PointsRef<'_>,
+        responses: &[Response],
+        variances: &[f64],
+        inputs: Option<InputScaling>,
+        targets: TargetScaling,
+    ) -> Result<CensoredPosterior<K>, CensoredError> {
+        self.conditioned(x, responses, variances, Some((inputs, targets)))
+    }
+
+    fn conditioned(
+        &self,
+        x: PointsRef<'_>,
+        responses: &[Response],
+        variances: &[f64],
+        scale: Option<(Option<InputScaling>, TargetScaling)>,
+    ) -> Result<CensoredPosterior<K>, CensoredError> {
+        let data = self.checked(x, responses, variances, scale)?;
         let mut kernel = self.process.kernel().clone();
         let params = self.likelihood(&mut kernel, &data).params();
         let values = match &self.warm {
@@ -119,11 +147,12 @@ impl<K: Kernel + Clone> CensoredGp<K> {
         x: PointsRef<'_>,
         responses: &[Response],
         variances: &[f64],
+        scale: Option<(Option<InputScaling>, TargetScaling)>,
     ) -> Result<ScaledResponses, CensoredError> {
         let settings = self.process.settings();
         settings.validate()?;
         self.propagation.validate()?;
-        ScaledResponses::new(self.process.kernel().dim(), x, responses, variances, settings)
+        ScaledResponses::new(self.process.kernel().dim(), x, responses, variances, settings, scale)
     }
 
     fn likelihood<'a>(&'a self, kernel: &'a mut K, data: &'a ScaledResponses) -> CensoredLikelihood<'a, K> {

@@ -17,7 +17,7 @@ use crate::{CensoredError, CensoredGp, CensoredPosterior, Propagation, Response}
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CensoredGpSurrogate {
-    /// Smallest response that is observed as it is.
+    /// Smallest response that is observed as it is, in units of the response: an optimiser that transforms losses transforms it too.
     pub floor: f64,
     /// Kernel, settings and conditioning of the process. Its way of learning and of keeping hyperparameters is not used: every fit takes the
     /// maximum, beyond 1,000 responses from half of a [subset](GpSurrogate::conditioning).
@@ -73,10 +73,23 @@ impl Surrogate for CensoredGpSurrogate {
             |data| model.fit_with_noise(data.x, &self.responses(data.y), &data.noise_variances(), rng),
             |learnt, data| {
                 let model = model.clone().warm_started(learnt.hyperparameters());
-                model.condition_with_noise(data.x, &self.responses(data.y), &data.noise_variances())
+                let (inputs, targets) =
+                    (learnt.process().input_scaling().cloned(), learnt.process().target_scaling());
+                let (responses, noise) = (self.responses(data.y), data.noise_variances());
+                model.condition_on_scale(data.x, &responses, &noise, inputs, targets)
             },
         );
         Ok(Box::new(fitted.map_err(failed)?))
+    }
+
+    /// The process alone: the floor is that of the objective, and values of constraints and logarithms of costs below it are observed.
+    fn for_other_outputs(&self) -> Option<&dyn Surrogate> {
+        Some(&self.process)
+    }
+
+    /// The floor is mapped like the responses, so that those at the floor are still bounds, and no others.
+    fn on_scale(&self, scale: &dyn Fn(f64) -> f64) -> Option<Box<dyn Surrogate>> {
+        Some(Box::new(Self { floor: scale(self.floor), ..self.clone() }))
     }
 
     fn describe(&self) -> Result<Description, SurrogateError> {

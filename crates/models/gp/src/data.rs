@@ -23,9 +23,7 @@ pub(crate) struct ScaledData {
 impl ScaledData {
     /// Scales checked data by what they are and what the settings ask for.
     pub(crate) fn new(x: PointsRef<'_>, y: &[f64], noise: &[f64], settings: &GpSettings) -> Self {
-        let inputs = settings.normalize_inputs.then(|| InputScaling::of(x));
-        let targets =
-            if settings.standardize_targets { TargetScaling::standardize(y) } else { TargetScaling::NONE };
+        let (inputs, targets) = scaling_of(x, y, settings);
         Self::on_scale(x, y, noise, inputs, targets)
     }
 
@@ -74,6 +72,16 @@ impl ScaledData {
     pub(crate) fn input_slope(&self, column: usize) -> f64 {
         self.inputs.as_ref().map_or(1.0, |scaling| 1.0 / scaling.width[column])
     }
+}
+
+/// Scalings of checked data that the settings ask for.
+pub(crate) fn scaling_of(
+    x: PointsRef<'_>,
+    y: &[f64],
+    settings: &GpSettings,
+) -> (Option<InputScaling>, TargetScaling) {
+    let inputs = settings.normalize_inputs.then(|| InputScaling::of(x));
+    (inputs, if settings.standardize_targets { TargetScaling::standardize(y) } else { TargetScaling::NONE })
 }
 
 /// Points, targets and known noise variances that can be observations of a process on `dim` columns.

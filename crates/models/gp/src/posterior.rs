@@ -19,7 +19,7 @@ use thrifty_surrogate::{Calibration, CalibrationError, Posterior, Prediction};
 
 use crate::data::ScaledData;
 use crate::fit::{Learnt, Restart};
-use crate::{GpError, TargetScaling};
+use crate::{GpError, InputScaling, TargetScaling};
 
 /// A Gaussian process after data.
 ///
@@ -115,6 +115,12 @@ impl<K: Kernel> GpPosterior<K> {
         let factor = self.factor.factor();
         // L⁻¹ r = Lᵀ α.
         (first..self.len()).map(|i| dot(&factor.column(i)[i..], &self.alpha[i..])).collect()
+    }
+
+    /// Scaling of the inputs; nothing where they are as they are given.
+    #[must_use]
+    pub fn input_scaling(&self) -> Option<&InputScaling> {
+        self.data.inputs.as_ref()
     }
 
     /// Scaling of the targets.

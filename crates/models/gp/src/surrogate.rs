@@ -208,9 +208,8 @@ impl Surrogate for GpSurrogate {
             return Ok(mixture);
         }
         if let Some(learnt_from) = learnt_from.filter(|n| self.refit.may_wait(*n, data.len())) {
-            let kept = training.data();
             // Hyperparameters under which the covariance has no factor, or of another model, are no use.
-            if let Ok(posterior) = process.condition_with_noise(kept.x, kept.y, &kept.noise_variances())
+            if let Ok(posterior) = training.condition(&process)
                 && posterior.params().len() == hyperparameters.len()
                 && !is_surprised(&posterior, training.rows_before(learnt_from))
             {

@@ -7,6 +7,7 @@ use thrifty_kernel::Kernel;
 use thrifty_sampling::Stream;
 use thrifty_surrogate::Observations;
 
+use crate::data::scaling_of;
 use crate::fitted::FittedGp;
 use crate::left_out::LeftOut;
 use crate::subset::SMALLEST;
@@ -82,14 +83,31 @@ impl<'a> Training<'a> {
             |data| process.fit_with_noise(data.x, data.y, &data.noise_variances(), rng),
             |learnt, data| {
                 let process = process.clone().warm_started(learnt.hyperparameters());
-                process.condition_with_noise(data.x, data.y, &data.noise_variances())
+                let (inputs, targets) = (learnt.input_scaling().cloned(), learnt.target_scaling());
+                process.condition_on_scale(data.x, data.y, &data.noise_variances(), inputs, targets)
             },
         )?;
         Ok(self.fitted(posterior, self.count()))
     }
 
+    /// The process after the observations with the hyperparameters that it has, on the scale of the observations to learn from: a variance
+    /// of 1 would be another one on the scale of all of a subset.
+    pub(crate) fn condition(
+        &self,
+        process: &Gp<Box<dyn Kernel>>,
+    ) -> Result<GpPosterior<Box<dyn Kernel>>, GpError> {
+        let data = self.data();
+        let Some(few) = self.to_learn_from(process)? else {
+            return process.condition_with_noise(data.x, data.y, &data.noise_variances());
+        };
+        let few = few.data();
+        let (inputs, targets) = scaling_of(few.x, few.y, process.settings());
+        process.condition_on_scale(data.x, data.y, &data.noise_variances(), inputs, targets)
+    }
+
     /// A model of the observations: `fit` learns its hyperparameters, from half of a subset where one is kept, and `condition` takes those of
-    /// that model for the whole subset. Learning costs some hundred factorizations, conditioning one.
+    /// that model for the whole subset, on the scale on which they were learnt: that of the half, which is spread farther. Learning costs
+    /// some hundred factorizations, conditioning one.
     ///
     /// # Errors
     /// Those of `fit` and `condition`; [`GpError`] as [`Gp::subset`].

@@ -69,24 +69,57 @@ impl TryFrom<Unchecked> for Hyperparameters {
     }
 }
 
-/// Reads hyperparameters of which there is one.
-///
-/// # Errors
-/// Those of the format, and for another number of values.
-pub(crate) fn read_one<'de, D: Deserializer<'de>>(file: D) -> Result<Hyperparameters, D::Error> {
+/// Reads hyperparameters that pass a check.
+fn read<'de, D: Deserializer<'de>>(
+    file: D,
+    check: impl FnOnce(&Hyperparameters) -> Result<(), KernelError>,
+) -> Result<Hyperparameters, D::Error> {
     let read = Hyperparameters::deserialize(file)?;
-    match read.values.len() {
-        1 => Ok(read),
-        count => Err(D::Error::custom(format!("{count} values of a hyperparameter, expected 1"))),
-    }
+    check(&read).map_err(D::Error::custom)?;
+    Ok(read)
 }
 
-/// Reads lengthscales of which there is one at least.
+/// Reads a positive hyperparameter of which there is one, and which is learnt.
 ///
 /// # Errors
-/// Those of the format, and for none.
-pub(crate) fn read_some<'de, D: Deserializer<'de>>(file: D) -> Result<Hyperparameters, D::Error> {
-    let read = Hyperparameters::deserialize(file)?;
+/// Those of the format, and for another number of values, a fixed one or one on another scale.
+pub(crate) fn read_positive<'de, D: Deserializer<'de>>(file: D) -> Result<Hyperparameters, D::Error> {
+    read(file, |own| own.require_one().and(own.require_own(Transform::Log, "expected one learnt value")))
+}
+
+/// Reads a positive hyperparameter of which there is one, and which may be fixed.
+///
+/// # Errors
+/// Those of the format, and for another number of values or one on another scale.
+pub(crate) fn read_known_or_positive<'de, D: Deserializer<'de>>(
+    file: D,
+) -> Result<Hyperparameters, D::Error> {
+    read(file, |own| own.require_one().and(own.require_scale(Transform::Log)))
+}
+
+/// Reads a correlation of which there is one, and which is learnt.
+///
+/// # Errors
+/// Those of the format, and for another number of values, a fixed one or one on another scale.
+pub(crate) fn read_correlation<'de, D: Deserializer<'de>>(file: D) -> Result<Hyperparameters, D::Error> {
+    let expected = "expected one learnt correlation";
+    read(file, |own| own.require_one().and(own.require_own(Transform::Logit, expected)))
+}
+
+/// Reads positive hyperparameters of which each is learnt for itself.
+///
+/// # Errors
+/// Those of the format, and for values that are shared, fixed or on another scale.
+pub(crate) fn read_each_positive<'de, D: Deserializer<'de>>(file: D) -> Result<Hyperparameters, D::Error> {
+    read(file, |own| own.require_own(Transform::Log, "expected a learnt value per dimension"))
+}
+
+/// Reads lengthscales of which there is one at least, and each is learnt for itself.
+///
+/// # Errors
+/// As [`read_each_positive`], and for none.
+pub(crate) fn read_lengthscales<'de, D: Deserializer<'de>>(file: D) -> Result<Hyperparameters, D::Error> {
+    let read = read_each_positive(file)?;
     if read.values.is_empty() { Err(D::Error::custom(KernelError::NoLengthscales)) } else { Ok(read) }
 }
 
@@ -191,13 +224,37 @@ impl Hyperparameters {
 
     /// Checks values from a file that a kernel takes on one scale, each a parameter of its own: `expected` names these.
     pub(crate) fn require_own(&self, transform: Transform, expected: &str) -> Result<(), KernelError> {
-        let problem = if self.shared || self.fixed {
-            format!("hyperparameters that are shared or fixed, {expected}")
-        } else if self.transform != transform {
-            format!("hyperparameters with transform {:?}, expected {transform:?}", self.transform)
-        } else {
+        if self.shared || self.fixed {
+            let problem = format!("hyperparameters that are shared or fixed, {expected}");
+            return Err(KernelError::Hyperparameters { problem });
+        }
+        self.require_scale(transform)
+    }
+
+    /// Checks values from a file that a kernel takes on one scale, and of which one may stand for all: `expected` names these.
+    pub(crate) fn require_learnt(&self, transform: Transform, expected: &str) -> Result<(), KernelError> {
+        if self.fixed {
+            let problem = format!("hyperparameters that are fixed, {expected}");
+            return Err(KernelError::Hyperparameters { problem });
+        }
+        self.require_scale(transform)
+    }
+
+    fn require_one(&self) -> Result<(), KernelError> {
+        match self.values.len() {
+            1 => Ok(()),
+            count => {
+                let problem = format!("{count} values of a hyperparameter, expected 1");
+                Err(KernelError::Hyperparameters { problem })
+            }
+        }
+    }
+
+    fn require_scale(&self, transform: Transform) -> Result<(), KernelError> {
+        if self.transform == transform {
             return Ok(());
-        };
+        }
+        let problem = format!("hyperparameters with transform {:?}, expected {transform:?}", self.transform);
         Err(KernelError::Hyperparameters { problem })
     }
 

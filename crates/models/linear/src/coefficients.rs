@@ -151,7 +151,7 @@ impl Coefficients {
     #[must_use]
     pub fn moments(&self, phi: &[f64]) -> (f64, f64) {
         let product = self.times(phi);
-        (dot(phi, &self.mean), dot(phi, &product).max(0.0))
+        (dot(phi, &self.mean), not_negative(dot(phi, &product)))
     }
 
     /// Covariance of `φ·a` and `ψ·a`.
@@ -245,7 +245,7 @@ impl Coefficients {
         variance("noise variance", noise_variance)?;
         let product = self.times(phi);
         let expected = dot(phi, &self.mean);
-        let variance = dot(phi, &product).max(0.0) + noise_variance;
+        let variance = not_negative(dot(phi, &product)) + noise_variance;
         let residual = y - expected;
         if variance == 0.0 && residual.abs() > 1e-9 * (1.0 + y.abs()) {
             return Err(LinearError::Contradiction { observed: y, expected });
@@ -293,6 +293,11 @@ impl Coefficients {
             }
         }
     }
+}
+
+/// A variance without a rounding error below 0. NaN, which `max` would make 0, stays.
+pub(crate) fn not_negative(variance: f64) -> f64 {
+    if variance.is_nan() { variance } else { variance.max(0.0) }
 }
 
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {

@@ -29,7 +29,8 @@ pub enum LinearError {
         /// Its value.
         value: f64,
     },
-    /// An observation without noise of what is known already, with another value.
+    /// An observation y without noise of what is known already, with another value: beyond 1e-9 (1 + |y|). In units in which
+    /// responses are far below 1 rounding and contradictions are not told apart.
     #[error("a noiseless observation of {observed} where {expected} is certain")]
     Contradiction {
         /// Observed value.

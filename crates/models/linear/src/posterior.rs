@@ -10,7 +10,7 @@ use thrifty_surrogate::{
 
 use std::sync::Arc;
 
-use crate::coefficients::dot;
+use crate::coefficients::{dot, not_negative};
 use crate::{Basis, Coefficients, LinearError};
 
 /// A linear model after data: a function `φ(x)·a` whose coefficients are normal.
@@ -132,7 +132,7 @@ impl<B: Basis + 'static> JointPosterior for LinearPosterior<B> {
         let m = x.len();
         self.cross_covariance_into(x, x, out);
         for i in 0..m {
-            out[i * m + i] = out[i * m + i].max(0.0);
+            out[i * m + i] = not_negative(out[i * m + i]);
             for j in 0..i {
                 out[j * m + i] = out[i * m + j];
             }

@@ -13,11 +13,28 @@ use thrifty_check::positive;
 ///
 /// Source: Bishop (2006), section 2.3.6; Murphy (2012), section 7.6.3.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "Unchecked")]
 pub struct NormalInverseGamma {
     /// m and V.
     unit: Coefficients,
     shape: f64,
     rate: f64,
+}
+
+/// A distribution as a file has it.
+#[derive(serde::Deserialize)]
+struct Unchecked {
+    unit: Coefficients,
+    shape: f64,
+    rate: f64,
+}
+
+impl TryFrom<Unchecked> for NormalInverseGamma {
+    type Error = LinearError;
+
+    fn try_from(Unchecked { unit, shape, rate }: Unchecked) -> Result<Self, LinearError> {
+        Self::new(unit, shape, rate)
+    }
 }
 
 /// A Student distribution.

@@ -23,12 +23,14 @@ pub(crate) struct ScaledObservations {
 const FARTHEST: f64 = 1e5;
 
 impl ScaledObservations {
+    /// Checked observations on a scale; without one on their own, as the settings ask for it.
     pub(crate) fn new(
         dim: Option<usize>,
         x: PointsRef<'_>,
         y: &[f64],
         noise: &[f64],
         settings: &GpSettings,
+        scale: Option<(Option<InputScaling>, TargetScaling)>,
     ) -> Result<Self, RobustError> {
         not_empty("observations", x.len().max(y.len()))?;
         length("targets", y.len(), x.len())?;
@@ -37,9 +39,11 @@ impl ScaledObservations {
         x.require_finite().map_err(GpError::from)?;
         all_finite("target", y)?;
         variances("noise variance", noise)?;
-        let inputs = settings.normalize_inputs.then(|| InputScaling::of(x));
-        let targets =
-            if settings.standardize_targets { TargetScaling::by_median(y) } else { TargetScaling::NONE };
+        let (inputs, targets) = scale.unwrap_or_else(|| {
+            let inputs = settings.normalize_inputs.then(|| InputScaling::of(x));
+            let by_median = settings.standardize_targets;
+            (inputs, if by_median { TargetScaling::by_median(y) } else { TargetScaling::NONE })
+        });
         let mut counted = y.to_vec();
         if settings.standardize_targets {
             let reach = targets.width * FARTHEST;

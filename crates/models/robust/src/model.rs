@@ -1,7 +1,7 @@
 //! Gaussian process with Student-t noise, before data.
 
 use thrifty_domain::PointsRef;
-use thrifty_gp::{Gp, GpSettings, Mean, Noise, Restart, learn_parameters};
+use thrifty_gp::{Gp, GpSettings, InputScaling, Mean, Noise, Restart, TargetScaling, learn_parameters};
 use thrifty_kernel::Kernel;
 use thrifty_params::{Param, Parameterized};
 use thrifty_sampling::Stream;
@@ -66,7 +66,7 @@ impl<K: Kernel + Clone> RobustGp<K> {
         variances: &[f64],
         rng: &mut Stream,
     ) -> Result<RobustPosterior<K>, RobustError> {
-        let data = self.checked(x, y, variances)?;
+        let data = self.checked(x, y, variances, None)?;
         let (settings, mut kernel) = (self.process.settings(), self.process.kernel().clone());
         let mut likelihood = self.likelihood(&mut kernel, &data);
         let (best, restarts) = learn_parameters(&mut likelihood, settings, self.warm.as_deref(), rng)?;
@@ -91,7 +91,35 @@ impl<K: Kernel + Clone> RobustGp<K> {
         y: &[f64],
         variances: &[f64],
     ) -> Result<RobustPosterior<K>, RobustError> {
-        let data = self.checked(x, y, variances)?;
+        self.conditioned(x, y, variances, None)
+    }
+
+    /// [`RobustGp::condition_with_noise`] with scalings of inputs and targets that were made before, such as those of an earlier posterior.
+    ///
+    /// # Errors
+    /// As [`RobustGp::fit_with_noise`].
+    ///
+    /// # Panics
+    /// For a scaling of inputs of another dimension.
+    pub fn condition_on_scale(
+        &self,
+        x: PointsRef<'_>,
+        y: &[f64],
+        variances: &[f64],
+        inputs: Option<InputScaling>,
+        targets: TargetScaling,
+    ) -> Result<RobustPosterior<K>, RobustError> {
+        self.conditioned(x, y, variances, Some((inputs, targets)))
+    }
+
+    fn conditioned(
+        &self,
+        x: PointsRef<'_>,
+        y: &[f64],
+        variances: &[f64],
+        scale: Option<(Option<InputScaling>, TargetScaling)>,
+    ) -> Result<RobustPosterior<K>, RobustError> {
+        let data = self.checked(x, y, variances, scale)?;
         let mut kernel = self.process.kernel().clone();
         let params = self.likelihood(&mut kernel, &data).params();
         let values: Vec<f64> = match &self.warm {
@@ -108,6 +136,7 @@ impl<K: Kernel + Clone> RobustGp<K> {
         x: PointsRef<'_>,
         y: &[f64],
         variances: &[f64],
+        scale: Option<(Option<InputScaling>, TargetScaling)>,
     ) -> Result<ScaledObservations, RobustError> {
         let settings = self.process.settings();
         settings.validate()?;
@@ -116,7 +145,7 @@ impl<K: Kernel + Clone> RobustGp<K> {
             // Without noise there is nothing to weigh.
             thrifty_check::positive("noise", value)?;
         }
-        ScaledObservations::new(self.process.kernel().dim(), x, y, variances, settings)
+        ScaledObservations::new(self.process.kernel().dim(), x, y, variances, settings, scale)
     }
 
     fn likelihood<'a>(&'a self, kernel: &'a mut K, data: &'a ScaledObservations) -> RobustLikelihood<'a, K> {

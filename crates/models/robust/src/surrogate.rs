@@ -72,7 +72,9 @@ impl Surrogate for RobustGpSurrogate {
             |data| model.fit_with_noise(data.x, data.y, &data.noise_variances(), rng),
             |learnt, data| {
                 let model = model.clone().warm_started(learnt.hyperparameters());
-                model.condition_with_noise(data.x, data.y, &data.noise_variances())
+                let (inputs, targets) =
+                    (learnt.process().input_scaling().cloned(), learnt.process().target_scaling());
+                model.condition_on_scale(data.x, data.y, &data.noise_variances(), inputs, targets)
             },
         );
         Ok(Box::new(fitted.map_err(failed)?))

@@ -189,7 +189,8 @@ fn assert_close(found: f64, expected: f64, tolerance: f64, what: &str) {
 /// On domains of one and three columns, with 1, 2 and 12 observations, duplicates, constant targets and targets of scale
 /// 1e-12 and 1e12: fits succeed and are reproducible, predictions are finite with variances from 0, a batch equals its points one by
 /// one, gradients (if any) match differences, joint covariances (if any) are consistent, a fantasy is reproducible and does not move
-/// the mean away from it, and hyperparameters are accepted as a warm start. Data that no model can use never reach a surrogate:
+/// the mean away from it, and hyperparameters are accepted as a warm start. On the scale of the observations themselves a surrogate is as it
+/// was. Data that no model can use never reach a surrogate:
 /// [`fit_checked`] refuses them.
 ///
 /// # Panics
@@ -198,6 +199,13 @@ pub fn surrogate(surrogate: &dyn Surrogate) {
     let described = surrogate.describe().expect("a description");
     assert_eq!(described, surrogate.describe().expect("a description"), "the same description twice");
     assert!(!described.name.is_empty(), "a name");
+    if let Some(same) = surrogate.on_scale(&|y| y) {
+        assert_eq!(
+            described,
+            same.describe().expect("a description"),
+            "the same surrogate on the same scale"
+        );
+    }
     for dim in [1, 3] {
         for (case, data) in cases(dim).into_iter().enumerate() {
             fits(surrogate, dim, &data, &format!("{}, {dim} columns, case {case}", described.name));

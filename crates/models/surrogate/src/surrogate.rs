@@ -47,8 +47,16 @@ pub trait Surrogate: Send + Sync {
 
     /// Surrogate of outputs other than the objective: constraints and the cost. Nothing if it is this one.
     ///
-    /// A surrogate that holds knowledge about the objective alone, such as data of earlier tasks, names another.
+    /// A surrogate that holds knowledge about the objective alone, such as data of earlier tasks or a floor, names another.
     fn for_other_outputs(&self) -> Option<&dyn Surrogate> {
+        None
+    }
+
+    /// This surrogate for observations on another scale. Nothing if it has no number in units of the observations.
+    ///
+    /// `scale` is an increasing map. An optimiser that transforms losses fits the surrogate on their scale. A surrogate with a number in units of
+    /// the observations, such as a floor, maps the number.
+    fn on_scale(&self, _scale: &dyn Fn(f64) -> f64) -> Option<Box<dyn Surrogate>> {
         None
     }
 
@@ -150,6 +158,10 @@ macro_rules! forward {
 
             fn for_other_outputs(&self) -> Option<&dyn Surrogate> {
                 (**self).for_other_outputs()
+            }
+
+            fn on_scale(&self, scale: &dyn Fn(f64) -> f64) -> Option<Box<dyn Surrogate>> {
+                (**self).on_scale(scale)
             }
 
             fn describe(&self) -> Result<Description, SurrogateError> {

@@ -42,7 +42,7 @@ impl FittedSurrogate for Ensemble {
     }
 
     /// Those of the model without sources, then those of each source's model, of one length each; a source without weight keeps those that
-    /// it had.
+    /// it had. Where the base surrogate says from how many observations it learnt, these numbers follow, one per source.
     fn hyperparameters(&self) -> Vec<f64> {
         self.hyperparameters.clone()
     }

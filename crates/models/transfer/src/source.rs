@@ -30,6 +30,14 @@ pub enum TransferError {
     /// A setting outside its range.
     #[error(transparent)]
     Setting(#[from] InputError),
+    /// A base surrogate with a number in units of the observations. Each task and each residual has another scale.
+    #[error(
+        "the base surrogate {name:?} has a number in units of the observations, expected one for any scale"
+    )]
+    Scale {
+        /// Name of the surrogate.
+        name: String,
+    },
     /// Data that no model can use.
     #[error("earlier task {name:?}: {source}")]
     Data {

@@ -59,12 +59,17 @@ impl TransferSurrogate {
     /// Fits the base surrogate to each task. Without tasks it is the base surrogate.
     ///
     /// # Errors
-    /// [`TransferError`] names the task whose data no model can use, whose targets are constant, that is the copy of another, or whose fit fails.
+    /// [`TransferError`] names the task whose data no model can use, whose targets are constant, that is the copy of another, or whose fit fails;
+    /// and the base surrogate if it has a number in units of the observations ([`Surrogate::on_scale`]).
     pub fn new(
         base: impl Surrogate + 'static,
         domain: &Domain,
         tasks: Vec<Task>,
     ) -> Result<Self, TransferError> {
+        if base.on_scale(&|y| y).is_some() {
+            let name = base.describe().map_or_else(|error| error.to_string(), |described| described.name);
+            return Err(TransferError::Scale { name });
+        }
         let mut sources: Vec<Source> = Vec::with_capacity(tasks.len());
         for task in tasks {
             let source = Source::fit(&task, &base, domain)?;
@@ -131,16 +136,9 @@ impl TransferSurrogate {
         let alone = self.fit_base(domain, data, self.part(start, 0), rng)?;
         let own = alone.hyperparameters();
         let candidates = self.candidates(domain, data, start, &own, rng)?;
-        let mut hyperparameters = own.clone();
-        for source in 0..self.sources.len() {
-            let fitted = candidates.iter().find(|candidate| candidate.source == source);
-            let learnt = fitted.map(|candidate| candidate.model.hyperparameters());
-            let kept = || earlier(self.part(start, source + 1)).map(<[f64]>::to_vec);
-            let part = learnt.or_else(kept).filter(|part| part.len() == own.len());
-            hyperparameters.extend(part.unwrap_or_else(|| own.clone()));
-        }
-        let weights = self.weights(&*alone, &candidates, domain, data, rng)?;
         let learnt_from = alone.learnt_from();
+        let hyperparameters = self.hyperparameters(start, &own, &candidates, learnt_from.is_some());
+        let weights = self.weights(&*alone, &candidates, domain, data, rng)?;
         let mut sources: Vec<Weight> =
             self.sources.iter().map(|source| Weight { name: source.name.clone(), weight: 0.0 }).collect();
         let mut models = vec![(weights[0], alone)];
@@ -154,24 +152,62 @@ impl TransferSurrogate {
         Ok(Ensemble { fitted, alone: weights[0], sources, hyperparameters, learnt_from })
     }
 
+    /// Hyperparameters of the model without sources, then of one model per source; `with_counts` from how many observations the latter were
+    /// learnt, 0 for those that never were. Those of a source that is dropped are the last ones, or those of the model without sources.
+    fn hyperparameters(
+        &self,
+        start: Start<'_>,
+        own: &[f64],
+        candidates: &[Candidate],
+        with_counts: bool,
+    ) -> Vec<f64> {
+        let (mut all, mut counts) = (own.to_vec(), Vec::new());
+        for source in 0..self.sources.len() {
+            let fitted = candidates.iter().find(|candidate| candidate.source == source);
+            let learnt = fitted.map(|Candidate { model, .. }| (model.hyperparameters(), model.learnt_from()));
+            let kept = || earlier(self.part(start, source + 1)).map(|(part, count)| (part.to_vec(), count));
+            let part = learnt.or_else(kept).filter(|(part, _)| part.len() == own.len());
+            let (part, count) = part.unwrap_or_else(|| (own.to_vec(), None));
+            all.extend(part);
+            counts.push(count.unwrap_or(0) as f64);
+        }
+        if with_counts {
+            all.extend(counts);
+        }
+        all
+    }
+
     /// The beginning of one of the models: 0 is the one without sources.
     fn part<'a>(&self, start: Start<'a>, index: usize) -> Start<'a> {
-        let models = self.sources.len() + 1;
-        let of = |all: &'a [f64]| {
-            let size = all.len() / models;
-            if size > 0 && all.len() == size * models {
-                Some(&all[index * size..(index + 1) * size])
-            } else {
-                None
-            }
-        };
         match start {
-            Start::Fit(warm_start) => Start::Fit(warm_start.and_then(of)),
-            Start::Update(EarlierFit { hyperparameters, learnt_from }) => match of(hyperparameters) {
-                Some(hyperparameters) => Start::Update(EarlierFit { hyperparameters, learnt_from }),
-                None => Start::Fit(None),
-            },
+            Start::Fit(None) => Start::Fit(None),
+            Start::Fit(Some(all)) => Start::Fit(self.part_of(all, index).map(|(own, _)| own)),
+            Start::Update(EarlierFit { hyperparameters, learnt_from }) => {
+                match self.part_of(hyperparameters, index) {
+                    None => Start::Fit(None),
+                    Some((own, Some(0))) => Start::Fit(Some(own)),
+                    Some((own, count)) => {
+                        let learnt_from = learnt_from.map(|alone| count.unwrap_or(alone));
+                        Start::Update(EarlierFit { hyperparameters: own, learnt_from })
+                    }
+                }
+            }
         }
+    }
+
+    /// Hyperparameters of one of the models, and from how many observations they were learnt; nothing for the model without sources, and in
+    /// journals that were written before the counts.
+    fn part_of<'a>(&self, all: &'a [f64], index: usize) -> Option<(&'a [f64], Option<usize>)> {
+        let models = self.sources.len() + 1;
+        let size = all.len() / models;
+        let (hyperparameters, counts) = all.split_at(size * models);
+        let is_count = |count: &f64| *count >= 0.0 && count.fract() == 0.0;
+        let is_of_sources = counts.len() == models - 1 && counts.iter().all(is_count);
+        if size == 0 || !(counts.is_empty() || is_of_sources) {
+            return None;
+        }
+        let count = index.checked_sub(1).and_then(|source| counts.get(source));
+        Some((&hyperparameters[index * size..(index + 1) * size], count.map(|count| *count as usize)))
     }
 
     fn fit_base(
@@ -250,11 +286,11 @@ impl TransferSurrogate {
     }
 }
 
-/// Hyperparameters of a beginning.
-fn earlier(start: Start<'_>) -> Option<&[f64]> {
+/// Hyperparameters of a beginning, and from how many observations they were learnt.
+fn earlier(start: Start<'_>) -> Option<(&[f64], Option<usize>)> {
     match start {
-        Start::Fit(warm_start) => warm_start,
-        Start::Update(earlier) => Some(earlier.hyperparameters),
+        Start::Fit(warm_start) => warm_start.map(|own| (own, None)),
+        Start::Update(earlier) => Some((earlier.hyperparameters, earlier.learnt_from)),
     }
 }
 
@@ -283,9 +319,9 @@ impl Surrogate for TransferSurrogate {
         Ok(Box::new(self.ensemble(domain, data, Start::Update(earlier), rng)?))
     }
 
-    /// The base surrogate: earlier tasks teach about the first objective alone.
+    /// The base surrogate, or the one that it names: earlier tasks teach about the first objective alone.
     fn for_other_outputs(&self) -> Option<&dyn Surrogate> {
-        Some(&*self.base)
+        Some(self.base.for_other_outputs().unwrap_or(&*self.base))
     }
 
     /// Name and settings of the base surrogate, settings of the ensemble, and content hash and size of each source.

@@ -89,7 +89,7 @@ pub(crate) fn checked(table: &Table, targets: &[f64]) -> Result<(), TreesError> 
     Ok(())
 }
 
-/// Mean of targets that are much farther from 0 than from each other, else 0: squares of such targets would hide what a split gains.
+/// Mean of targets that are much farther from 0 than from each other, else 0: leaves of single precision would not hold their differences.
 fn offset(targets: &[f64]) -> f64 {
     let n = targets.len() as f64;
     let mean = targets.iter().map(|y| y / n).sum::<f64>();

@@ -32,15 +32,51 @@ struct Split {
     code: usize,
 }
 
+/// Targets of a node, counted from a center.
+#[derive(Clone, Copy)]
+struct Moments {
+    rows: usize,
+    mean: f64,
+    /// 0, or the mean where the targets are much farther from 0 than from each other, as beside an outlier: their squares would hide what a
+    /// split gains.
+    center: f64,
+    /// Sum of the differences from the center.
+    sum: f64,
+    /// Least gain of a split that is no rounding.
+    tolerance: f64,
+}
+
+/// Squared error of a node as a share of the sum of its squares below which the node is counted from its mean.
+const FAR: f64 = 1e-6;
+
+/// Least gain of a split as a share of the sum of squares about the center.
+const ROUNDING: f64 = 1e-12;
+
+impl Moments {
+    fn of(targets: impl ExactSizeIterator<Item = f64> + Clone) -> Self {
+        let rows = targets.len();
+        let sum = targets.clone().sum::<f64>();
+        let mean = sum / rows as f64;
+        let nothing = (sum * sum / rows as f64).abs();
+        let from_mean = || targets.clone().map(|target| target - mean);
+        let squares = from_mean().map(|difference| difference * difference).sum::<f64>();
+        if squares < FAR * nothing {
+            let sum = from_mean().sum();
+            return Self { rows, mean, center: mean, sum, tolerance: ROUNDING * squares };
+        }
+        Self { rows, mean, center: 0.0, sum, tolerance: ROUNDING * nothing }
+    }
+}
+
 /// Room that is used again for every node.
 pub(crate) struct Grower<'a> {
     table: &'a Table,
     targets: &'a [f64],
     growth: Growth,
     order: Vec<usize>,
-    /// Sum of targets and number of rows by bin.
+    /// Sum of differences from the center of the node and number of rows by bin.
     bins: Vec<(f64, u32)>,
-    /// Bin and target of few rows.
+    /// Bin and difference from the center of few rows.
     few: Vec<(u16, f64)>,
 }
 
@@ -78,13 +114,13 @@ impl<'a> Grower<'a> {
         let mut open = vec![(0, 0, rows.len(), 0)];
         while let Some((own, from, to, depth)) = open.pop() {
             let part = &mut rows[from..to];
-            let sum: f64 = part.iter().map(|row| self.targets[*row as usize]).sum();
-            tree.values[own] = (sum / part.len() as f64) as f32;
+            let node = Moments::of(part.iter().map(|row| self.targets[*row as usize]));
+            tree.values[own] = node.mean as f32;
             if depth >= self.growth.max_depth || part.len() < min_rows {
                 leaves.push((own, from, to));
                 continue;
             }
-            let Some(split) = self.split(part, sum, rng).filter(|split| split.gain >= min_gain) else {
+            let Some(split) = self.split(part, node, rng).filter(|split| split.gain >= min_gain) else {
                 leaves.push((own, from, to));
                 continue;
             };
@@ -103,7 +139,7 @@ impl<'a> Grower<'a> {
     }
 
     /// The best split over as many features as should be tried, drawn without repetition; further ones if none of these splits.
-    fn split(&mut self, rows: &[u32], sum: f64, rng: &mut Stream) -> Option<Split> {
+    fn split(&mut self, rows: &[u32], node: Moments, rng: &mut Stream) -> Option<Split> {
         let mut best: Option<Split> = None;
         let all = self.order.len();
         for tried in 0..all {
@@ -119,9 +155,9 @@ impl<'a> Grower<'a> {
                 continue;
             }
             let found = if rows.len() * 4 < bins {
-                self.by_sorting(rows, sum, feature)
+                self.by_sorting(rows, node, feature)
             } else {
-                self.by_bins(rows, sum, feature, bins)
+                self.by_bins(rows, node, feature, bins)
             };
             if let Some(found) = found
                 && best.as_ref().is_none_or(|best| found.gain > best.gain)
@@ -132,45 +168,41 @@ impl<'a> Grower<'a> {
         best
     }
 
-    fn by_bins(&mut self, rows: &[u32], sum: f64, feature: usize, bins: usize) -> Option<Split> {
+    fn by_bins(&mut self, rows: &[u32], node: Moments, feature: usize, bins: usize) -> Option<Split> {
         let codes = self.table.codes(feature);
         let counts = &mut self.bins[..bins];
         counts.fill((0.0, 0));
         for &row in rows {
             let bin = &mut counts[usize::from(codes[row as usize])];
-            *bin = (bin.0 + self.targets[row as usize], bin.1 + 1);
+            *bin = (bin.0 + (self.targets[row as usize] - node.center), bin.1 + 1);
         }
         let filled = counts.iter().enumerate().filter(|(_, bin)| bin.1 > 0);
-        best_of(
-            filled.map(|(code, bin)| (code, bin.0, bin.1 as usize)),
-            rows.len(),
-            sum,
-            feature,
-            self.growth.min_leaf,
-        )
+        let groups = filled.map(|(code, bin)| (code, bin.0, bin.1 as usize));
+        best_of(groups, node, feature, self.growth.min_leaf)
     }
 
-    fn by_sorting(&mut self, rows: &[u32], sum: f64, feature: usize) -> Option<Split> {
+    fn by_sorting(&mut self, rows: &[u32], node: Moments, feature: usize) -> Option<Split> {
         let codes = self.table.codes(feature);
         self.few.clear();
-        self.few.extend(rows.iter().map(|&row| (codes[row as usize], self.targets[row as usize])));
+        let difference = |row: usize| self.targets[row] - node.center;
+        self.few.extend(rows.iter().map(|&row| (codes[row as usize], difference(row as usize))));
         // Stable, so that sums do not depend on what equal codes are swapped.
         self.few.sort_by_key(|pair| pair.0);
         let groups = self.few.chunk_by(|a, b| a.0 == b.0);
         let groups =
             groups.map(|group| (usize::from(group[0].0), group.iter().map(|g| g.1).sum(), group.len()));
-        best_of(groups, rows.len(), sum, feature, self.growth.min_leaf)
+        best_of(groups, node, feature, self.growth.min_leaf)
     }
 }
 
-/// The split that leaves the smallest squared error, of bins in rising order: (bin, sum of targets, rows).
+/// The split that leaves the smallest squared error, of bins in rising order: (bin, sum of differences from the center of the node, rows).
 fn best_of(
     groups: impl Iterator<Item = (usize, f64, usize)>,
-    rows: usize,
-    sum: f64,
+    node: Moments,
     feature: usize,
     min_leaf: usize,
 ) -> Option<Split> {
+    let Moments { rows, sum, tolerance, .. } = node;
     let nothing = sum * sum / rows as f64;
     let (mut left, mut count, mut before) = (0.0, 0_usize, None);
     let mut best: Option<Split> = None;
@@ -181,7 +213,7 @@ fn best_of(
         {
             let right = sum - left;
             let gain = left * left / count as f64 + right * right / (rows - count) as f64 - nothing;
-            if gain > 1e-12 * nothing.abs() && best.as_ref().is_none_or(|best| gain > best.gain) {
+            if gain > tolerance && best.as_ref().is_none_or(|best| gain > best.gain) {
                 // In the middle of bins without rows.
                 best = Some(Split { gain, feature, code: usize::midpoint(last, code - 1) });
             }
@@ -245,13 +277,13 @@ mod tests {
             let y: Vec<f64> = (0..40).map(|_| rng.uniform() - 0.3).collect();
             let table = Table::new(x, 2, 1000).unwrap();
             let rows: Vec<u32> = (0..3 + rng.index(20)).map(|_| rng.index(40) as u32).collect();
-            let sum: f64 = rows.iter().map(|row| y[*row as usize]).sum();
+            let node = Moments::of(rows.iter().map(|row| y[*row as usize]));
             for min_leaf in [1, 2, 3] {
                 let growth = Growth::new(min_leaf, 1, 2);
                 let mut grower = Grower::new(&table, &y, growth);
                 for feature in 0..2 {
-                    let sorted = grower.by_sorting(&rows, sum, feature);
-                    let binned = grower.by_bins(&rows, sum, feature, table.count(feature));
+                    let sorted = grower.by_sorting(&rows, node, feature);
+                    let binned = grower.by_bins(&rows, node, feature, table.count(feature));
                     let expected = tried(table.codes(feature), &y, &rows, min_leaf);
                     for found in [sorted, binned] {
                         assert_eq!(found.is_some(), expected.is_some(), "{seed} {min_leaf}");
@@ -266,10 +298,17 @@ mod tests {
 
     #[test]
     fn targets_that_are_equal_are_not_split() {
-        let groups = [(0, 3.0, 3), (1, 2.0, 2), (2, 1.0, 1)];
-        assert!(best_of(groups.into_iter(), 6, 6.0, 0, 1).is_none());
+        // 0.1 is no binary fraction: the mean of six of it is not 0.1.
+        for target in [1.0, 0.1, 1e-7, 1e12 / 3.0] {
+            let node = Moments::of([target; 6].into_iter());
+            let one = target - node.center;
+            let groups = [(0, 3.0 * one, 3), (1, 2.0 * one, 2), (2, one, 1)];
+            assert!(best_of(groups.into_iter(), node, 0, 1).is_none(), "{target}");
+        }
+        let node = Moments::of([1.0, 1.0, 1.0, 1.0, 1.5].into_iter());
+        assert_eq!((node.center, node.sum, node.rows), (0.0, 5.5, 5));
         let groups = [(0, 3.0, 3), (4, 2.5, 2)];
-        let best = best_of(groups.into_iter(), 5, 5.5, 1, 1).unwrap();
+        let best = best_of(groups.into_iter(), node, 1, 1).unwrap();
         // 3²/3 + 2.5²/2 - 5.5²/5.
         assert!((best.gain - 0.075).abs() < 1e-12);
         assert_eq!((best.code, best.feature), (1, 1));

@@ -31,15 +31,33 @@ use crate::{Forest, ForestSettings, Table};
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ForestSurrogate {
-    /// Settings of the forest.
+    /// Settings of the forest. Those that a file leaves out are the [default](ForestSurrogate::default) ones of the surrogate.
+    #[serde(deserialize_with = "InFile::deserialize")]
     pub forest: ForestSettings,
+}
+
+/// Settings of the forest as they are in a file.
+#[derive(serde::Deserialize)]
+#[serde(remote = "ForestSettings", default = "default_forest", deny_unknown_fields)]
+struct InFile {
+    trees: usize,
+    features: Option<usize>,
+    min_leaf: usize,
+    min_split: usize,
+    min_decrease: f64,
+    max_depth: Option<usize>,
+    sample: f64,
+}
+
+fn default_forest() -> ForestSettings {
+    ForestSettings { min_leaf: 1, ..ForestSettings::default() }
 }
 
 impl Default for ForestSurrogate {
     /// 100 trees with leaves of at least one row, five sixths of the features per split, bootstrap samples. Leaves of several rows
     /// would smooth over the data where a search has become dense.
     fn default() -> Self {
-        Self { forest: ForestSettings { min_leaf: 1, ..ForestSettings::default() } }
+        Self { forest: default_forest() }
     }
 }
 
@@ -81,16 +99,28 @@ struct FittedForest {
 impl FittedForest {
     fn grow(x: Points, y: Vec<f64>, settings: ForestSettings, seed: Seed) -> Result<Self, SurrogateError> {
         let (dim, n) = (x.dim(), y.len() as f64);
-        let offset = y.iter().map(|y| y / n).sum::<f64>();
-        let width = y.iter().map(|y| (y - offset).powi(2) / n).sum::<f64>().sqrt();
+        let mean = y.iter().map(|y| y / n).sum::<f64>();
+        let width = y.iter().map(|y| (y - mean).powi(2) / n).sum::<f64>().sqrt();
         let width = if width > 0.0 { width } else { 1.0 };
         // Trees hold single precision, which targets of any scale would not fit.
+        let offset = offset(&y, mean);
         let targets: Vec<f64> = y.iter().map(|y| (y - offset) / width).collect();
         let forest = Table::new(features(x.as_ref()), dim, BINS)
             .and_then(|table| Forest::fit(&table, &targets, &settings, seed, 1))
             .map_err(|error| SurrogateError::failed(NAME, error))?;
         Ok(Self { posterior: ForestPosterior { forest, dim, offset, width }, x, y, settings, seed })
     }
+}
+
+/// Offset of the targets: their mean, or their median where the middle half of them is far from the mean, as beside an outlier. Leaves of
+/// single precision have most digits near 0.
+fn offset(y: &[f64], mean: f64) -> f64 {
+    let mut sorted = y.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let quantile =
+        |quarters: usize| sorted.get(quarters * y.len().saturating_sub(1) / 4).copied().unwrap_or(mean);
+    let (low, median, high) = (quantile(1), quantile(2), quantile(3));
+    if high - low < 1e-3 * (median - mean).abs() { median } else { mean }
 }
 
 impl FittedSurrogate for FittedForest {
@@ -115,7 +145,7 @@ impl FittedSurrogate for FittedForest {
 struct ForestPosterior {
     forest: Forest,
     dim: usize,
-    /// Mean and standard deviation of the targets.
+    /// Offset and standard deviation of the targets.
     offset: f64,
     width: f64,
 }
@@ -207,6 +237,33 @@ mod tests {
             };
             assert_eq!(of(None), of(Some(features)), "{dim}");
             assert!((1..=dim).all(|other| other == features || of(Some(other)) != of(None)), "{dim}");
+        }
+    }
+
+    /// Settings that a file leaves out are those of the surrogate, whichever it gives; others are refused.
+    #[test]
+    fn files_have_the_defaults_of_the_surrogate() {
+        let read = |text: &str| serde_json::from_str::<ForestSurrogate>(text);
+        let default = ForestSurrogate::default();
+        assert_eq!(read("{}").unwrap(), default);
+        assert_eq!(read(r#"{"forest":{}}"#).unwrap(), default);
+        let more = read(r#"{"forest":{"trees":300}}"#).unwrap();
+        assert_eq!(more.forest, ForestSettings { trees: 300, ..default.forest.clone() });
+        assert_eq!(read(r#"{"forest":{"min_leaf":5}}"#).unwrap().forest.min_leaf, 5);
+        assert_eq!(read(&serde_json::to_string(&more).unwrap()).unwrap(), more);
+        assert!(read(r#"{"forest":{"leaves":3}}"#).is_err());
+    }
+
+    /// One loss of 1e8 leaves the forest of the others as it was, but where that loss is.
+    #[test]
+    fn one_far_outlier_does_not_hide_the_others() {
+        let good: Vec<f64> = (0..99).map(|i| f64::from(i) / 98.0).collect();
+        for outlier in [1e7, 1e8, 1e12] {
+            let forest = fitted(&[&good[..], &[outlier]].concat());
+            for at in [0.1, 0.3, 0.5, 0.7] {
+                let Prediction { mean, variance } = forest.posterior().predict(&[at]);
+                assert!((mean - at).abs() < 0.03 && variance < 1e-3, "{outlier}, {at}: {mean} {variance}");
+            }
         }
     }
 

@@ -7,7 +7,7 @@ use thrifty_study::{Memo, MemoKey, OptimizerError, Trial};
 use thrifty_surrogate::{Observations, Prediction};
 
 use crate::outputs::OBJECTIVE;
-use crate::targets::Targets;
+use crate::targets::{Targets, scaled};
 use crate::{LossTransform, OutputFitter, OutputModel};
 
 /// The fitted model of the losses with their transform.
@@ -125,7 +125,11 @@ impl LossModel {
         let transform = losses.transform(transform);
         let targets = losses.clone().transformed(transform);
         let data = Observations { x, y: &targets.y, noise_variance: targets.noise_variance() };
-        Ok(Self { transform, model: fitter.fit(name.to_owned(), data)?, choice: None })
+        let model = match transform {
+            None => fitter.fit(name.to_owned(), data)?,
+            Some(psi) => fitter.fit_on_scale(name.to_owned(), data, &|loss| scaled(loss, psi))?,
+        };
+        Ok(Self { transform, model, choice: None })
     }
 
     /// Log density of each measured loss predicted from all others, summed, in units of the loss; nothing for a model without such

@@ -81,6 +81,21 @@ impl OutputFitter<'_> {
         self.update(self.surrogate, name, data, earlier.as_ref())
     }
 
+    /// The surrogate of one output whose observations are given on another scale.
+    ///
+    /// # Errors
+    /// As [`OutputFitter::fit`].
+    pub(crate) fn fit_on_scale(
+        &self,
+        name: String,
+        data: Observations<'_>,
+        scale: &dyn Fn(f64) -> f64,
+    ) -> Result<OutputModel, OptimizerError> {
+        let (earlier, on_scale) = (self.earlier(&name), self.surrogate.on_scale(scale));
+        let surrogate = on_scale.as_deref().unwrap_or(self.surrogate);
+        self.update(surrogate, name, data, earlier.as_ref())
+    }
+
     /// The surrogate of an output whose values are others in each ask: its hyperparameters are where the search for new ones starts, and
     /// are never kept.
     ///

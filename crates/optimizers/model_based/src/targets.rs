@@ -9,6 +9,11 @@ pub fn carried(value: f64) -> f64 {
     value.clamp(-LARGEST_TARGET, LARGEST_TARGET)
 }
 
+/// A loss on the scale of a transform.
+pub(crate) fn scaled(loss: f64, transform: YeoJohnson) -> f64 {
+    carried(transform.apply(carried(loss)))
+}
+
 /// Losses with the noise variances that were reported.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Targets {
@@ -54,7 +59,7 @@ impl Targets {
                 if *v > 0.0 {
                     *v = carried(*v * transform.slope(*y).powi(2));
                 }
-                *y = carried(transform.apply(*y));
+                *y = scaled(*y, transform);
             }
         }
         self

@@ -1,7 +1,7 @@
 //! The contract of surrogates, on the censored process.
 
 use thrifty_censored::CensoredGpSurrogate;
-use thrifty_domain::Domain;
+use thrifty_domain::{Domain, Points};
 use thrifty_gp::{Conditioning, GpSurrogate};
 use thrifty_sampling::{Seed, latin_hypercube};
 use thrifty_surrogate::{Observations, Prediction, Surrogate, contract};
@@ -36,4 +36,44 @@ fn many_responses_are_conditioned_on_as_the_process_says() {
 #[test]
 fn processes_that_sample_have_the_priors_of_the_maximum() {
     assert_eq!(of_sixty(GpSurrogate::noisy()), of_sixty(GpSurrogate::default()));
+}
+
+/// Hyperparameters that were learnt from half of a subset are on the scale of the half: the noise is that of a fit to the half alone.
+#[test]
+fn hyperparameters_are_on_the_scale_on_which_they_were_learnt() {
+    // A search: some points everywhere, most near the minimum, so that the half is spread farther than the whole.
+    let far = latin_hypercube(20, 2, &mut Seed(1).stream("far", 0));
+    let near = latin_hypercube(60, 2, &mut Seed(2).stream("near", 0));
+    let mut x = Points::new(2);
+    far.rows().for_each(|row| x.push(row));
+    near.rows().for_each(|row| x.push(&[0.25 + 0.1 * row[0], 0.55 + 0.1 * row[1]]));
+    let rng = &mut Seed(3).stream("noise", 0);
+    let mut noise = || rng.uniform() - 0.5;
+    let y: Vec<f64> =
+        x.rows().map(|row| 10.0 * ((row[0] - 0.3).powi(2) + (row[1] - 0.6).powi(2)) + noise()).collect();
+    let domain = Domain::unit_cube(2);
+    let surrogate = {
+        let conditioning = Conditioning::Subset { size: 32 };
+        let process = GpSurrogate { conditioning, ..GpSurrogate::default() };
+        CensoredGpSurrogate { process, ..CensoredGpSurrogate::above(-0.2) }
+    };
+    let fit = |(x, y): &(Points, Vec<f64>)| {
+        let data = Observations::new(x.as_ref(), y);
+        surrogate.fit(&domain, data, None, &mut Seed(1).stream("fit", 0)).unwrap()
+    };
+    // All targets at the floor count alike in the choice.
+    let y: Vec<f64> = y.iter().map(|y| y.max(-0.2)).collect();
+    let process = surrogate.process.process_for(&domain, x.as_ref()).unwrap();
+    let some = |(x, y): &(Points, Vec<f64>), size| {
+        let (mut points, mut targets) = (Points::new(2), Vec::new());
+        for i in process.subset(x.as_ref(), y, size).unwrap() {
+            points.push(x.row(i));
+            targets.push(y[i]);
+        }
+        (points, targets)
+    };
+    let all = (x, y);
+    let (fitted, alone) = (fit(&all), fit(&some(&some(&all, 32), 16)));
+    assert_eq!(fitted.hyperparameters(), alone.hyperparameters(), "learnt from the half");
+    assert_eq!(fitted.noise_variance(), alone.noise_variance(), "in units of the targets");
 }

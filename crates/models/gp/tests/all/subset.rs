@@ -199,6 +199,40 @@ fn updates_ask_the_newest_observations() {
     assert_eq!(update(&y).learnt_from(), Some(60));
 }
 
+/// Observations of a search: 30 everywhere, then 170 near the minimum of a bowl with noise of standard deviation 0.3.
+fn search() -> (Points, Vec<f64>) {
+    let (far, near) = (points(30, 1), points(170, 2));
+    let mut x = Points::new(2);
+    far.rows().for_each(|row| x.push(row));
+    near.rows().for_each(|row| x.push(&[0.25 + 0.1 * row[0], 0.55 + 0.1 * row[1]]));
+    let rng = &mut Seed(3).stream("noise", 0);
+    let bowl = |row: &[f64]| 10.0 * ((row[0] - 0.3).powi(2) + (row[1] - 0.6).powi(2));
+    let y = x.rows().map(|row| bowl(row) + 0.3 * Distribution::<f64>::sample(&StandardNormal, rng)).collect();
+    (x, y)
+}
+
+/// The half of a subset is spread farther than the whole: on the scale of the whole all variances would be too small. The noise is that of
+/// a fit to the half alone, and stays it in an update that keeps the hyperparameters.
+#[test]
+fn hyperparameters_are_on_the_scale_on_which_they_were_learnt() {
+    let ((x, y), surrogate, domain) = (search(), surrogate(64), Domain::unit_cube(2));
+    let fitted = fit(&surrogate, &x, &y);
+    let process = surrogate.process_for(&domain, x.as_ref()).unwrap();
+    let half = |x: &Points, y: &[f64], size| at(x, y, &process.subset(x.as_ref(), y, size).unwrap());
+    let whole = half(&x, &y, 64);
+    let few = half(&whole.0, &whole.1, 32);
+    let alone = fit(&surrogate, &few.0, &few.1);
+    assert_eq!(fitted.hyperparameters(), alone.hyperparameters(), "learnt from the half");
+    assert_eq!(fitted.noise_variance(), alone.noise_variance(), "in units of the targets");
+    let hyperparameters = fitted.hyperparameters();
+    let earlier = EarlierFit { hyperparameters: &hyperparameters, learnt_from: fitted.learnt_from() };
+    let data = Observations::new(x.as_ref(), &y);
+    let kept = surrogate.update(&domain, data, earlier, &mut Seed(7).stream("fit", 0)).unwrap();
+    assert_eq!(kept.hyperparameters(), hyperparameters);
+    let ratio = kept.noise_variance() / fitted.noise_variance();
+    assert!((ratio - 1.0).abs() < 0.1, "{ratio}");
+}
+
 #[test]
 fn a_subset_that_is_too_small_is_named() {
     let x = points(60, 8);

@@ -8,7 +8,7 @@ use thrifty_prob::Prior;
 use thrifty_sampling::Stream;
 
 use crate::features::{Decays, Features};
-use crate::hyperparameters::{Hyperparameters, read_one};
+use crate::hyperparameters::{Hyperparameters, read_positive};
 use crate::{Kernel, KernelError, KernelWorkspace};
 
 /// Exponential-decay kernel of one input s in `[0, 1]`, centred at the target s = 1: functions that decay to 0 there.
@@ -35,9 +35,9 @@ pub struct ExponentialDecay {
 /// A kernel as it is in a file.
 #[derive(serde::Deserialize)]
 struct Unchecked {
-    #[serde(deserialize_with = "read_one")]
+    #[serde(deserialize_with = "read_positive")]
     alpha: Hyperparameters,
-    #[serde(deserialize_with = "read_one")]
+    #[serde(deserialize_with = "read_positive")]
     beta: Hyperparameters,
     range: (f64, f64),
 }

@@ -6,7 +6,7 @@ use thrifty_prob::Prior;
 use thrifty_sampling::Stream;
 
 use crate::features::{Features, Slopes};
-use crate::hyperparameters::Hyperparameters;
+use crate::hyperparameters::{Hyperparameters, read_each_positive};
 use crate::{Kernel, KernelError};
 
 /// Linear kernel: functions `Σ_d w_d x_d` with independent normal slopes.
@@ -20,6 +20,7 @@ use crate::{Kernel, KernelError};
 /// Source: Rasmussen & Williams (2006), section 4.2.2.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Linear {
+    #[serde(deserialize_with = "read_each_positive")]
     variances: Hyperparameters,
 }
 

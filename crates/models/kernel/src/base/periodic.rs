@@ -9,7 +9,7 @@ use thrifty_prob::Prior;
 use thrifty_sampling::Stream;
 
 use crate::features::{Cosines, Features};
-use crate::hyperparameters::{Hyperparameters, read_one, read_some};
+use crate::hyperparameters::{Hyperparameters, read_known_or_positive, read_lengthscales};
 use crate::{Kernel, KernelError};
 
 /// Periodic kernel: functions that repeat with one period in every dimension, one lengthscale each.
@@ -22,9 +22,9 @@ use crate::{Kernel, KernelError};
 /// within `[1e-3, 1e3]`, log scale. Source: Rasmussen & Williams (2006), eq. 4.31.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Periodic {
-    #[serde(deserialize_with = "read_some")]
+    #[serde(deserialize_with = "read_lengthscales")]
     lengthscales: Hyperparameters,
-    #[serde(deserialize_with = "read_one")]
+    #[serde(deserialize_with = "read_known_or_positive")]
     period: Hyperparameters,
 }
 

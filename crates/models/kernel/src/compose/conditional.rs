@@ -2,10 +2,10 @@
 
 use thrifty_domain::{Points, PointsRef};
 use thrifty_linalg::Matrix;
-use thrifty_params::{Param, Parameterized, Transform};
+use thrifty_params::{Param, Parameterized};
 
 use crate::error::require_columns;
-use crate::hyperparameters::{Hyperparameters, read_one};
+use crate::hyperparameters::{Hyperparameters, read_correlation};
 use crate::kernel::weight_sets;
 use crate::{Kernel, KernelError, KernelWorkspace};
 
@@ -35,7 +35,7 @@ struct Unchecked<K> {
     kernel: K,
     columns: Vec<usize>,
     activity: usize,
-    #[serde(deserialize_with = "read_one")]
+    #[serde(deserialize_with = "read_correlation")]
     shared: Hyperparameters,
 }
 
@@ -45,7 +45,6 @@ impl<K: Kernel> TryFrom<Unchecked<K>> for Conditional<K> {
     fn try_from(file: Unchecked<K>) -> Result<Self, KernelError> {
         let Unchecked { kernel, columns, activity, shared } = file;
         require_columns(&columns, kernel.dim())?;
-        shared.require_own(Transform::Logit, "expected one learnt correlation")?;
         Ok(Self { kernel, columns, activity, shared })
     }
 }

@@ -6,7 +6,7 @@ use thrifty_params::Param;
 use thrifty_prob::Prior;
 
 use crate::KernelError;
-use crate::hyperparameters::{Hyperparameters, read_one};
+use crate::hyperparameters::{Hyperparameters, read_correlation};
 
 use super::member_code::is_common;
 
@@ -20,7 +20,7 @@ use super::member_code::is_common;
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(super) struct GroupCorrelation {
     /// β.
-    #[serde(deserialize_with = "read_one")]
+    #[serde(deserialize_with = "read_correlation")]
     pub(super) correlation: Hyperparameters,
     #[serde(default)]
     blocks: Option<Blocks>,
@@ -32,7 +32,7 @@ struct Blocks {
     size: NonZeroUsize,
     /// ρ.
     #[serde(alias = "likeness")]
-    #[serde(deserialize_with = "read_one")]
+    #[serde(deserialize_with = "read_correlation")]
     between: Hyperparameters,
 }
 

@@ -7,7 +7,7 @@ use thrifty_prob::Prior;
 use thrifty_sampling::Stream;
 
 use crate::features::{Amplified, Features};
-use crate::hyperparameters::{Hyperparameters, read_one};
+use crate::hyperparameters::{Hyperparameters, read_positive};
 use crate::{Kernel, KernelError, KernelWorkspace, WeightedVector};
 
 /// A kernel times a variance: `v · k(x, y)`.
@@ -16,7 +16,7 @@ use crate::{Kernel, KernelError, KernelWorkspace, WeightedVector};
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Scaled<K> {
     kernel: K,
-    #[serde(deserialize_with = "read_one")]
+    #[serde(deserialize_with = "read_positive")]
     variance: Hyperparameters,
 }
 

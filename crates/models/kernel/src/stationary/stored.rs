@@ -1,5 +1,7 @@
 //! The form of stationary kernels in files.
 
+use thrifty_params::Transform;
+
 use super::learnt_profile::LearntProfile;
 use crate::hyperparameters::Hyperparameters;
 use crate::{KernelError, Stationary, StationaryProfile};
@@ -49,6 +51,9 @@ impl<R: StationaryProfile> TryFrom<Stored> for Stationary<R> {
         if stored.lengthscales.values().is_empty() {
             return Err(KernelError::NoLengthscales.to_string());
         }
+        let lengthscales = stored.lengthscales.require_learnt(Transform::Log, "expected learnt lengthscales");
+        let own = |own: &Hyperparameters| own.require_own(Transform::Log, "expected a learnt parameter");
+        lengthscales.and_then(|()| shape.iter().try_for_each(own)).map_err(|error| error.to_string())?;
         Ok(Self { lengthscales: stored.lengthscales, profile: LearntProfile::of(shape) })
     }
 }

@@ -471,6 +471,46 @@ fn files_of_composed_kernels_are_checked_as_by_their_constructors() {
     );
 }
 
+/// Shared and fixed hyperparameters, which no constructor makes but for the lengthscale of an isotropic kernel and a known period.
+#[test]
+fn files_without_a_parameter_per_value_are_refused() {
+    /// Reads a kernel after a flag was added to hyperparameters in its file.
+    fn flagged<K: serde::Serialize + serde::de::DeserializeOwned>(
+        kernel: &K,
+        at: &str,
+        flag: &str,
+    ) -> Result<K, String> {
+        let mut file = serde_json::to_value(kernel).unwrap();
+        file.pointer_mut(at).unwrap()[flag] = true.into();
+        serde_json::from_value(file).map_err(|error| error.to_string())
+    }
+    let matern = Matern52::new(vec![0.5, 0.5]).unwrap();
+    let scaled = Scaled::new(matern.clone(), 2.0).unwrap();
+    let decay = ExponentialDecay::new(1.0, 1.0).unwrap();
+    let blocks = Hierarchical::new(matern.clone(), matern.clone(), 0.3).unwrap();
+    let blocks = blocks.with_blocks(4, 0.5, None).unwrap();
+    let periodic = Periodic::new(vec![1.0, 1.0], 7.0).unwrap();
+    for flag in ["shared", "fixed"] {
+        for found in [
+            flagged(&scaled, "/variance", flag).err(),
+            flagged(&decay, "/alpha", flag).err(),
+            flagged(&decay, "/beta", flag).err(),
+            flagged(&blocks, "/members/correlation", flag).err(),
+            flagged(&blocks, "/members/blocks/between", flag).err(),
+            flagged(&Linear::new(vec![1.0, 1.0]).unwrap(), "/variances", flag).err(),
+            flagged(&periodic, "/lengthscales", flag).err(),
+            flagged(&RationalQuadratic::new(vec![0.5]).unwrap(), "/shape/0", flag).err(),
+        ] {
+            let found = found.expect("an error");
+            assert!(found.contains("hyperparameters that are shared or fixed, expected"), "{found}");
+        }
+    }
+    let found = flagged(&matern, "/lengthscales", "fixed").unwrap_err();
+    assert!(found.contains("fixed, expected learnt lengthscales"), "{found}");
+    assert_eq!(flagged(&matern, "/lengthscales", "shared").unwrap().num_params(), 1);
+    assert_eq!(flagged(&periodic, "/period", "fixed").unwrap(), periodic.with_fixed_period());
+}
+
 /// Numbers of values that no constructor accepts, in files.
 #[test]
 fn files_of_kernels_are_checked_as_by_their_constructors() {

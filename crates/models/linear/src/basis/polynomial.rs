@@ -1,6 +1,9 @@
 //! Polynomial basis.
 
+use thrifty_check::length;
+
 use super::Basis;
+use crate::LinearError;
 
 /// Centred monomials.
 ///
@@ -8,11 +11,29 @@ use super::Basis;
 /// φ_e(x) = Π_d (x_d - c_d)^{e_d}
 /// ```
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "Unchecked")]
 pub struct Polynomial {
+    #[serde(rename = "centre")]
+    center: Vec<f64>,
+    /// One exponent per dimension for each function.
+    exponents: Vec<Vec<u32>>,
+}
+
+/// A basis as a file has it.
+#[derive(serde::Deserialize)]
+struct Unchecked {
     #[serde(rename = "centre", alias = "center")]
     center: Vec<f64>,
-    /// One exponent a dimension for each function.
     exponents: Vec<Vec<u32>>,
+}
+
+impl TryFrom<Unchecked> for Polynomial {
+    type Error = LinearError;
+
+    fn try_from(Unchecked { center, exponents }: Unchecked) -> Result<Self, LinearError> {
+        exponents.iter().try_for_each(|own| length("exponents", own.len(), center.len()))?;
+        Ok(Self { center, exponents })
+    }
 }
 
 impl Polynomial {

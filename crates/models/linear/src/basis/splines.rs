@@ -1,16 +1,37 @@
 //! B-spline basis.
 
+use thrifty_check::number;
+
 use super::Basis;
+use crate::LinearError;
 
 /// 1, then B-splines of each variable on equal cells of `[0, 1]`, all but the first of them.
 ///
 /// Splines of one variable add up to 1, so that one of them can be left out. Outside of `[0, 1]` they are constant.
 /// Source: de Boor (1978), the recurrence.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "Unchecked")]
 pub struct Splines {
     dim: usize,
     cells: usize,
     degree: usize,
+}
+
+/// A basis as a file has it.
+#[derive(serde::Deserialize)]
+struct Unchecked {
+    dim: usize,
+    cells: usize,
+    degree: usize,
+}
+
+impl TryFrom<Unchecked> for Splines {
+    type Error = LinearError;
+
+    fn try_from(Unchecked { dim, cells, degree }: Unchecked) -> Result<Self, LinearError> {
+        number("number of cells", cells as f64, cells > 0, "at least 1")?;
+        Ok(Self { dim, cells, degree })
+    }
 }
 
 impl Splines {
@@ -31,9 +52,13 @@ impl Splines {
         inner as f64 / self.cells as f64
     }
 
-    /// All splines of a degree of one variable at a point of `[0, 1]`.
+    /// All splines of a degree of one variable at a point of `[0, 1]`; NaN at NaN.
     fn splines(&self, x: f64, degree: usize) -> Vec<f64> {
         let knots = self.of_one() + self.degree + 1;
+        if x.is_nan() {
+            // In no cell, not in the first.
+            return vec![x; knots - 1 - degree];
+        }
         let cell = ((x * self.cells as f64) as usize).min(self.cells - 1) + self.degree;
         let mut values = vec![0.0; knots - 1];
         values[cell] = 1.0;
@@ -94,7 +119,7 @@ impl Basis for Splines {
         out.fill(0.0);
         let width = self.of_one() - 1;
         for (d, x) in x.iter().enumerate() {
-            if !(0.0..=1.0).contains(x) {
+            if *x < 0.0 || *x > 1.0 {
                 continue;
             }
             for (i, slope) in self.slopes(*x)[1..].iter().enumerate() {

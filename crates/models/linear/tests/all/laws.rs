@@ -302,6 +302,65 @@ fn singular_and_certain_beliefs() {
     assert_eq!(Information::none(2).coefficients(), Err(LinearError::Singular));
 }
 
+/// Rounding leaves some 1e-17 of a coefficient that is observed to be 0: no contradiction to a second such observation.
+#[test]
+fn a_repeated_observation_of_0_is_no_contradiction() {
+    let mut rng = Seed(1).stream("states", 0);
+    for _ in 0..1000 {
+        let (mean, variance, phi) = (rng.uniform() - 0.5, 3.0 * rng.uniform(), rng.uniform() - 0.5);
+        let mut belief = Coefficients::independent(vec![mean], &[variance]).unwrap();
+        belief.update(&[phi], 0.0, 0.0).unwrap();
+        assert!(belief.update(&[phi], 0.0, 0.0).is_ok(), "{belief:?}");
+    }
+}
+
+/// A variance at a coordinate that is no number is none, not 0; and no function of it is 0 or 1.
+#[test]
+fn a_point_that_is_no_number_is_not_certain() {
+    let bases: [Box<dyn Basis>; 4] = [
+        Box::new(Polynomial::of_one(2, 0.5)),
+        Box::new(Fourier::new(1, 1, 2.0)),
+        Box::new(Splines::new(1, 4, 3)),
+        Box::new(Splines::new(1, 4, 0)),
+    ];
+    for basis in bases {
+        let name = basis.name();
+        let coefficients = prior(basis.len());
+        let posterior = LinearModel::new(basis, coefficients).unwrap().prior();
+        let Prediction { mean, variance } = posterior.predict(&[f64::NAN]);
+        assert!(mean.is_nan() && variance.is_nan(), "{name}: {mean} {variance}");
+        let mut covariance = [0.0];
+        posterior.covariance_into(PointsRef::single(&[f64::NAN]), &mut covariance);
+        assert!(covariance[0].is_nan(), "{name}: {covariance:?}");
+    }
+}
+
+/// Bases and distributions in files are checked as by their constructors.
+#[test]
+fn files_that_no_constructor_makes_are_refused() {
+    fn error<T: serde::de::DeserializeOwned + std::fmt::Debug>(text: &str) -> String {
+        serde_json::from_str::<T>(text).unwrap_err().to_string()
+    }
+    let splines = error::<Splines>(r#"{"dim":1,"cells":0,"degree":3}"#);
+    assert!(splines.contains("number of cells is 0, expected at least 1"), "{splines}");
+    let polynomial = error::<Polynomial>(r#"{"centre":[0.5],"exponents":[[1],[1,2]]}"#);
+    assert!(polynomial.contains("2 exponents, expected 1"), "{polynomial}");
+    let unit = r#"{"mean":[0.0],"covariance":[1.0]}"#;
+    for (numbers, name) in [(r#""shape":2.0,"rate":-1.0"#, "rate"), (r#""shape":0.0,"rate":1.0"#, "shape")] {
+        let found = error::<NormalInverseGamma>(&format!(r#"{{"unit":{unit},{numbers}}}"#));
+        assert!(found.contains(name), "{found}");
+    }
+    let basis = Polynomial::full(2, 2, 0.5);
+    let text = serde_json::to_string(&basis).unwrap();
+    assert_eq!(serde_json::from_str::<Polynomial>(&text).unwrap(), basis);
+    assert_eq!(serde_json::from_str::<Polynomial>(&text.replace("centre", "center")).unwrap(), basis);
+    let basis = Splines::new(2, 4, 3);
+    assert_eq!(serde_json::from_str::<Splines>(&serde_json::to_string(&basis).unwrap()).unwrap(), basis);
+    let known = NormalInverseGamma::new(prior(2), 2.0, 0.5).unwrap();
+    let text = serde_json::to_string(&known).unwrap();
+    assert_eq!(serde_json::from_str::<NormalInverseGamma>(&text).unwrap(), known);
+}
+
 #[test]
 fn bad_input_is_named() {
     let message = |error: LinearError| error.to_string();

@@ -18,6 +18,7 @@ enum Fault {
     // Of the description.
     NoName,
     ChangingName,
+    OtherOnItsScale,
     // Of a fit.
     Irreproducible,
     DistrustsWarmStarts,
@@ -142,6 +143,11 @@ impl Surrogate for OneWeight {
             _ => "one weight".to_owned(),
         }))
     }
+
+    fn on_scale(&self, _: &dyn Fn(f64) -> f64) -> Option<Box<dyn Surrogate>> {
+        let fault = if self.fault == Fault::OtherOnItsScale { Fault::NoName } else { self.fault };
+        Some(Box::new(Self { fault, count: AtomicU64::new(0) }))
+    }
 }
 
 impl FittedSurrogate for Fitted {
@@ -265,7 +271,9 @@ fn a_right_surrogate_passes() {
 
 #[test]
 fn faults_of_descriptions_are_found() {
-    assert!(!passes(Fault::NoName) && !passes(Fault::ChangingName));
+    for fault in [Fault::NoName, Fault::ChangingName, Fault::OtherOnItsScale] {
+        assert!(!passes(fault), "{fault:?}");
+    }
 }
 
 /// One and two observations, duplicates, constants, other scales, one and three columns: each is fitted.

@@ -1,5 +1,7 @@
 //! Ensembles on known functions: weights, guards, identity with the base surrogate, permutations, edges.
 
+use std::sync::{Arc, Mutex};
+
 use proptest::prelude::*;
 use thrifty_domain::{Domain, Points};
 use thrifty_gp::{GpSurrogate, Sampling};
@@ -230,7 +232,7 @@ fn hyperparameters_have_a_part_for_every_model() {
     let y: Vec<f64> = x.rows().map(wave).collect();
     let (domain, data) = (Domain::unit_cube(2), Observations::new(x.as_ref(), &y));
     let hyperparameters = ensemble.hyperparameters();
-    assert_eq!(hyperparameters.len() % 3, 0);
+    assert_eq!(hyperparameters.len() % 3, 2, "and a number of observations for each source");
     let part = &hyperparameters[..hyperparameters.len() / 3];
     let update = |surrogate: &dyn Surrogate, hyperparameters: &[f64]| {
         let earlier = EarlierFit { hyperparameters, learnt_from: Some(10) };
@@ -255,6 +257,148 @@ fn other_base_surrogates_take_sources() {
         assert!(weight_of(&ensemble, "equal") > 0.4, "{:?}", ensemble.source_weights());
         assert_eq!(weight_of(&ensemble, "negated"), 0.0);
     }
+}
+
+/// Surrogate with a number in units of the observations.
+struct Scaled(GpSurrogate);
+
+impl Surrogate for Scaled {
+    fn fit(
+        &self,
+        domain: &Domain,
+        data: Observations<'_>,
+        warm_start: Option<&[f64]>,
+        rng: &mut Stream,
+    ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+        self.0.fit(domain, data, warm_start, rng)
+    }
+
+    fn on_scale(&self, _: &dyn Fn(f64) -> f64) -> Option<Box<dyn Surrogate>> {
+        Some(Box::new(Self(self.0.clone())))
+    }
+
+    fn describe(&self) -> Result<Description, SurrogateError> {
+        self.0.describe()
+    }
+}
+
+/// Tasks and residuals have scales of their own, on which such a number is wrong. A pointer hides nothing.
+#[test]
+fn a_base_surrogate_of_one_scale_is_refused() {
+    let domain = Domain::unit_cube(2);
+    let (plain, boxed) = (Scaled(GpSurrogate::default()), Box::new(Scaled(GpSurrogate::default())));
+    for found in [
+        TransferSurrogate::new(plain, &domain, Vec::new()),
+        TransferSurrogate::new(boxed as Box<dyn Surrogate>, &domain, vec![task("equal", 9, 1, wave)]),
+    ] {
+        let error = found.err().expect("an error");
+        assert!(matches!(error, TransferError::Scale { .. }), "{error}");
+        assert!(error.to_string().contains("gaussian process"), "{error}");
+    }
+}
+
+/// Surrogate that names the plain process for other outputs.
+struct Named(GpSurrogate, GpSurrogate);
+
+impl Surrogate for Named {
+    fn fit(
+        &self,
+        domain: &Domain,
+        data: Observations<'_>,
+        warm_start: Option<&[f64]>,
+        rng: &mut Stream,
+    ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+        self.0.fit(domain, data, warm_start, rng)
+    }
+
+    fn for_other_outputs(&self) -> Option<&dyn Surrogate> {
+        Some(&self.1)
+    }
+
+    fn describe(&self) -> Result<Description, SurrogateError> {
+        self.0.describe()
+    }
+}
+
+/// The surrogate of constraints is the base surrogate, or what the base surrogate names.
+#[test]
+fn other_outputs_have_the_surrogate_that_the_base_names() {
+    let named = |base: Box<dyn Surrogate>| {
+        let transfer = TransferSurrogate::new(base, &Domain::unit_cube(2), Vec::new()).unwrap();
+        transfer.for_other_outputs().unwrap().describe().unwrap()
+    };
+    let (plain, other) = (GpSurrogate::default(), GpSurrogate::noisy());
+    assert_eq!(named(Box::new(plain.clone())), plain.describe().unwrap());
+    assert_eq!(named(Box::new(Named(plain, other.clone()))), other.describe().unwrap());
+}
+
+/// Normal process that notes from how many observations the hyperparameters of each start were learnt.
+struct Noting(GpSurrogate, Arc<Mutex<Vec<Option<usize>>>>);
+
+impl Surrogate for Noting {
+    fn fit(
+        &self,
+        domain: &Domain,
+        data: Observations<'_>,
+        warm_start: Option<&[f64]>,
+        rng: &mut Stream,
+    ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+        self.1.lock().unwrap().push(None);
+        self.0.fit(domain, data, warm_start, rng)
+    }
+
+    fn update(
+        &self,
+        domain: &Domain,
+        data: Observations<'_>,
+        earlier: EarlierFit<'_>,
+        rng: &mut Stream,
+    ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+        self.1.lock().unwrap().push(earlier.learnt_from);
+        self.0.update(domain, data, earlier, rng)
+    }
+
+    fn describe(&self) -> Result<Description, SurrogateError> {
+        self.0.describe()
+    }
+}
+
+/// A source that a guard dropped has no hyperparameters that were learnt from its residuals: the first fit of these learns. Later ones keep
+/// them by the number of observations that they were learnt from themselves.
+#[test]
+fn hyperparameters_of_a_source_are_learnt_before_they_are_kept() {
+    let (domain, starts) = (Domain::unit_cube(2), Arc::new(Mutex::new(Vec::new())));
+    let base = Noting(GpSurrogate::default(), Arc::clone(&starts));
+    let surrogate = TransferSurrogate::new(base, &domain, vec![task("equal", 30, 1, wave)]).unwrap();
+    let x = points(64, 99);
+    let next = |count: usize, f: &dyn Fn(&[f64]) -> f64, earlier: Option<&dyn FittedSurrogate>| {
+        starts.lock().unwrap().clear();
+        let y: Vec<f64> = x.rows().take(count).map(f).collect();
+        let data = Observations::new(x.as_ref().slice(0, count), &y);
+        let rng = &mut Seed(3).stream("fit", 0);
+        let fitted = match earlier {
+            None => surrogate.fit(&domain, data, None, rng),
+            Some(earlier) => {
+                let (hyperparameters, learnt_from) = (earlier.hyperparameters(), earlier.learnt_from());
+                let earlier = EarlierFit { hyperparameters: &hyperparameters, learnt_from };
+                surrogate.update(&domain, data, earlier, rng)
+            }
+        };
+        (fitted.unwrap(), starts.lock().unwrap().clone())
+    };
+    // The model without the source is fitted first.
+    let (first, started) = next(60, &|x| -wave(x), None);
+    assert_eq!(started, [None], "the source is dropped");
+    let (second, started) = next(61, &wave, Some(&*first));
+    assert_eq!(started, [Some(60), None], "nothing was learnt from residuals");
+    assert_eq!(second.hyperparameters().len(), first.hyperparameters().len());
+    let last = x.row(61);
+    let surprise = |at: &[f64]| if at == last { 90.0 } else { -wave(at) };
+    let (third, started) = next(62, &surprise, Some(&*second));
+    assert_eq!(started, [second.learnt_from()], "the source is dropped");
+    assert_eq!(third.learnt_from(), Some(62), "the model without the source learns");
+    let (_, started) = next(62, &wave, Some(&*third));
+    assert_eq!(started, [Some(62), Some(61)], "those of the source are of the second fit");
 }
 
 /// Normal process whose prediction of its first observation without it has this variance, once it was fitted from hyperparameters: that
@@ -354,8 +498,13 @@ fn noise_of_a_source_is_on_the_scale_of_its_targets() {
 fn a_source_without_weight_keeps_its_hyperparameters() {
     let surrogate = transfer(vec![task("negated", 20, 1, |x| -wave(x))]);
     let first = fit(&surrogate, 10, wave).hyperparameters();
-    let (own, part) = first.split_at(first.len() / 2);
-    assert_eq!(own, part, "nothing is known of the source");
+    let size = first.len() / 2;
+    let own = &first[..size];
+    assert_eq!(
+        (own, &first[2 * size..]),
+        (&first[size..2 * size], &[0.0][..]),
+        "nothing is known of the source"
+    );
     let kept: Vec<f64> = own.iter().map(|value| value + 0.125).collect();
     let (x, domain) = (points(10, 99), Domain::unit_cube(2));
     let y: Vec<f64> = x.rows().map(wave).collect();
@@ -363,7 +512,7 @@ fn a_source_without_weight_keeps_its_hyperparameters() {
     let from = |earlier: &[f64]| {
         surrogate.fit(&domain, data, Some(earlier), &mut Seed(3).stream("fit", 0)).unwrap().hyperparameters()
     };
-    assert_eq!(from(&[own, &kept].concat())[own.len()..], kept, "those that it had");
+    assert_eq!(from(&[own, &kept].concat())[size..2 * size], kept, "those that it had");
     // A number of hyperparameters that is not the same for each model is of something else.
     assert_eq!(from(&[&kept[..], &kept, &[0.5]].concat()), first, "hyperparameters of something else");
 }

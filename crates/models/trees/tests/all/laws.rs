@@ -95,6 +95,22 @@ fn an_offset_hides_no_split() {
     }
 }
 
+/// Two halves of which the upper is 2e6 higher: each is split as if it were alone.
+#[test]
+fn a_node_far_from_0_is_split() {
+    let x: Vec<f32> = (0..100_u8).flat_map(|i| [f32::from(i / 50), f32::from(i % 50)]).collect();
+    let table = Table::new(x.clone(), 2, 256).unwrap();
+    let within = |i: usize| (i % 50) as f64 / 49.0;
+    let y: Vec<f64> = (0..100).map(|i| if i < 50 { within(i) } else { 2e6 + within(i) }).collect();
+    let settings = ForestSettings { features: Some(2), min_leaf: 1, ..ForestSettings::default() };
+    let found = Forest::fit(&table, &y, &settings, Seed(1), 1).unwrap().predict(&x).unwrap();
+    for half in [&found[..50], &found[50..]] {
+        assert!(half[45] - half[4] > 0.5, "{} {}", half[4], half[45]);
+    }
+    // Leaves of single precision hold 2e6 to an eighth.
+    assert!((0..100).all(|i| (found[i] - y[i]).abs() < 0.2));
+}
+
 #[test]
 fn trees_count_their_features() {
     let columns = (1 << 16) + 1;

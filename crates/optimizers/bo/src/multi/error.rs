@@ -18,8 +18,10 @@ pub enum MultiObjectiveError {
         /// Name of the objective or constraint.
         what: String,
     },
-    /// A surrogate with knowledge about one objective, such as data of earlier tasks.
-    #[error("the surrogate knows one objective alone, expected one that serves every objective")]
+    /// A surrogate with knowledge about one objective, such as data of earlier tasks or the floor of censored responses.
+    #[error(
+        "the surrogate is of one objective (earlier tasks, a floor), expected one that serves every objective"
+    )]
     OneObjective,
     /// Joint draws cannot be had.
     #[error(transparent)]

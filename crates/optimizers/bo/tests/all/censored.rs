@@ -1,13 +1,16 @@
 //! The model for responses that are cut off.
 
-use thrifty_bo::GpSurrogate;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 
+use thrifty_bo::{BayesianOptimizer, BoSettings, GpSurrogate, LossTransform};
 use thrifty_censored::CensoredGpSurrogate;
-use thrifty_domain::Points;
+use thrifty_domain::{Domain, Points};
 use thrifty_model_based::surrogate_fingerprint;
-use thrifty_sampling::{Seed, Sobol};
-use thrifty_space::Space;
-use thrifty_surrogate::{FittedSurrogate, Observations, Prediction, Surrogate};
+use thrifty_sampling::{Seed, Sobol, Stream};
+use thrifty_space::{Config, Space};
+use thrifty_study::{History, Measurement, Memo, Outcome, Timing, Trial, TrialId};
+use thrifty_surrogate::{Description, FittedSurrogate, Observations, Prediction, Surrogate, SurrogateError};
 
 fn fit(
     model: &dyn Surrogate,
@@ -62,4 +65,96 @@ fn floors_have_fingerprints() {
     let (a, b) = (CensoredGpSurrogate::above(0.0), CensoredGpSurrogate::above(1.0));
     assert_ne!(surrogate_fingerprint(&a).unwrap(), surrogate_fingerprint(&b).unwrap());
     assert_ne!(surrogate_fingerprint(&a).unwrap(), surrogate_fingerprint(&GpSurrogate::default()).unwrap());
+}
+
+/// A censored process that notes how many of its observations are bounds.
+struct Counting {
+    process: CensoredGpSurrogate,
+    bounds: Arc<Mutex<Vec<usize>>>,
+}
+
+impl Surrogate for Counting {
+    fn fit(
+        &self,
+        domain: &Domain,
+        data: Observations<'_>,
+        warm_start: Option<&[f64]>,
+        rng: &mut Stream,
+    ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+        self.bounds.lock().unwrap().push(data.y.iter().filter(|y| **y <= self.process.floor).count());
+        self.process.fit(domain, data, warm_start, rng)
+    }
+
+    fn on_scale(&self, scale: &dyn Fn(f64) -> f64) -> Option<Box<dyn Surrogate>> {
+        let process = CensoredGpSurrogate { floor: scale(self.process.floor), ..self.process.clone() };
+        Some(Box::new(Self { process, bounds: Arc::clone(&self.bounds) }))
+    }
+
+    fn describe(&self) -> Result<Description, SurrogateError> {
+        self.process.describe()
+    }
+}
+
+/// Losses at the floor are bounds and all others are values, on the scale of every transform.
+#[test]
+fn the_floor_is_on_the_scale_of_the_losses() {
+    let space = Space::unit_cube(1);
+    let trials = |losses: &[f64]| -> History<Config> {
+        let of = |(i, loss): (usize, &f64)| Trial {
+            id: TrialId(i as u64),
+            query: space.decode(&[(i as f64 + 0.5) / losses.len() as f64]),
+            diagnostics: BTreeMap::new(),
+            memo: Memo::default(),
+            reports: Vec::new(),
+            outcome: Some(Outcome::from(*loss)),
+            timing: Timing::default(),
+        };
+        History::from_trials(losses.iter().enumerate().map(of).collect(), Seed(1))
+    };
+    let ten: Vec<f64> = (0..=10).map(f64::from).collect();
+    let shifted: Vec<f64> = std::iter::once(50.0).chain((5..15).map(|i| 10.0 * f64::from(i))).collect();
+    let wide: Vec<f64> = [-3.0, -3.0].into_iter().chain((0..9).map(|i| 40.0 * f64::from(i))).collect();
+    for losses in [
+        LossTransform::None,
+        LossTransform::UpperTail,
+        LossTransform::UpperHalf,
+        LossTransform::BothTails,
+        LossTransform::Chosen,
+    ] {
+        for (floor, data, expected) in [(0.0, &ten, 1), (50.0, &shifted, 2), (-3.0, &wide, 2)] {
+            let bounds = Arc::new(Mutex::new(Vec::new()));
+            let process = CensoredGpSurrogate::above(floor);
+            let optimizer = BayesianOptimizer::new(space.clone())
+                .with_settings(BoSettings { losses, ..BoSettings::default() })
+                .unwrap()
+                .with_surrogate(Counting { process, bounds: Arc::clone(&bounds) });
+            let history = trials(data);
+            assert!(optimizer.state(&history, TrialId(data.len() as u64)).unwrap().is_some());
+            assert_eq!(*bounds.lock().unwrap(), [expected], "{losses:?}, floor {floor}");
+        }
+    }
+}
+
+/// Values of a constraint below the floor of the losses are values: the point that kept it and the one that broke it are told apart.
+#[test]
+fn constraints_have_no_floor() {
+    let space = Space::unit_cube(1);
+    let measured = [(0.1, -1.0), (0.35, -0.5), (0.65, 0.8), (0.9, 3.0)].into_iter().enumerate();
+    let trials = measured.map(|(i, (x, constraint))| Trial {
+        id: TrialId(i as u64),
+        query: space.decode(&[x]),
+        diagnostics: BTreeMap::new(),
+        memo: Memo::default(),
+        reports: Vec::new(),
+        outcome: Some(Outcome::from(Measurement {
+            constraints: vec![constraint],
+            ..Measurement::from(5.0 + x)
+        })),
+        timing: Timing::default(),
+    });
+    let history = History::from_trials(trials.collect(), Seed(1));
+    let optimizer = BayesianOptimizer::new(space.clone()).with_surrogate(CensoredGpSurrogate::above(5.0));
+    let state = optimizer.state(&history, TrialId(4)).unwrap().unwrap();
+    let feasible = |x: f64| state.probability_feasible(&[x]).unwrap();
+    assert!(feasible(0.1) > 0.9 && feasible(0.9) < 0.1, "{} {}", feasible(0.1), feasible(0.9));
 }

@@ -10,6 +10,7 @@ use thrifty_bo::{
     MultiObjectiveSettings, ParetoSet, UncertainFront,
 };
 
+use thrifty_censored::CensoredGpSurrogate;
 use thrifty_domain::{Domain, Points, PointsRef};
 use thrifty_gp::{Gp, GpPosterior, GpSettings, Noise};
 use thrifty_kernel::{Matern52, Scaled};
@@ -194,15 +195,20 @@ fn a_chosen_reference_point_may_be_inside_the_front() {
     assert_eq!(study.history().len(), 1, "the first measurement has the number of objectives");
 }
 
-/// A surrogate that knows one objective is refused before anything was evaluated.
+/// A surrogate of one objective, by earlier tasks or a floor, is refused before anything was evaluated.
 #[test]
 fn a_surrogate_of_one_objective_is_refused_at_once() {
     let transfer = TransferSurrogate::new(GpSurrogate::default(), line().domain(), Vec::new()).unwrap();
-    let optimizer = MultiObjectiveOptimizer::new(line()).with_surrogate(transfer);
-    let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(10));
-    let error = study.run(|config, _| parabolas(config)).unwrap_err();
-    assert!(error.to_string().contains("fitting the surrogates"), "{error}");
-    assert_eq!(study.history().len(), 0);
+    let surrogates: [Box<dyn Surrogate>; 2] = [Box::new(transfer), Box::new(CensoredGpSurrogate::above(0.0))];
+    for surrogate in surrogates {
+        let optimizer = MultiObjectiveOptimizer::new(line()).with_surrogate(surrogate);
+        let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(10));
+        let error = study.run(|config, _| parabolas(config)).unwrap_err();
+        assert!(error.to_string().contains("fitting the surrogates"), "{error}");
+        let source = std::error::Error::source(&error).unwrap().to_string();
+        assert!(source.contains("the surrogate is of one objective"), "{source}");
+        assert_eq!(study.history().len(), 0);
+    }
 }
 
 #[test]
