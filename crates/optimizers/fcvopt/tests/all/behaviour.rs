@@ -17,7 +17,9 @@ use thrifty_kernel::{Kernel, Matern12, Matern52};
 use thrifty_sampling::Seed;
 use thrifty_search::InitialDesign;
 use thrifty_space::{Config, Space, Value};
-use thrifty_study::{MaxTrials, Measurement, Next, Optimizer, Outcome, StopReason, Study, Trial, TrialId};
+use thrifty_study::{
+    History, MaxTrials, Measurement, Next, Optimizer, Outcome, StopReason, Study, Trial, TrialId,
+};
 
 const FOLDS: usize = 5;
 
@@ -325,6 +327,34 @@ fn risk_is_weighed() {
         let ranked = belief.ranked(Incumbent::RiskAdjusted { kappa });
         let values: Vec<f64> = ranked.iter().map(|e| e.mean + kappa * e.std_dev).collect();
         assert!(values.is_sorted(), "{values:?}");
+    }
+}
+
+/// Recommendations that weigh risk while all other folds of the second best configuration run, and with these folds lost to the machine: the same.
+#[test]
+fn running_folds_are_a_risk() {
+    let risk = |s: &mut FractionalSettings| s.incumbent = Incumbent::RiskAdjusted { kappa: 3.0 };
+    let mut study = study(risk).with_stop(MaxTrials(15));
+    study.run(|query: &FoldQuery, _| truth(&query.config)).unwrap();
+    let optimizer = study.optimizer();
+    let state = optimizer.state(study.history(), TrialId(15)).unwrap().unwrap();
+    let ranked = state.ranked(optimizer.settings().incumbent);
+    for second in &ranked[1..4] {
+        let recommended = |outcome: Option<Outcome>| {
+            let of = &study.history().trials()[second.trial];
+            let new = state.new_folds(second.x, FOLDS);
+            let more = new.into_iter().map(|fold| {
+                let query = FoldQuery { fold, ..of.query.clone() };
+                Trial { query, outcome: outcome.clone(), memo: thrifty_study::Memo::default(), ..of.clone() }
+            });
+            let trials = study.history().trials().iter().cloned().chain(more).collect();
+            let history = History::from_trials(trials, study.history().seed());
+            let optimizer = FractionalCv::new(space(), FOLDS).unwrap();
+            let mut optimizer = optimizer.with_settings(study.optimizer().settings().clone()).unwrap();
+            optimizer.recommend(&history).unwrap().unwrap()
+        };
+        let (running, lost) = (recommended(None), recommended(Some(Outcome::unrelated("machine down"))));
+        assert_eq!(running, lost, "{}", second.trial);
     }
 }
 
