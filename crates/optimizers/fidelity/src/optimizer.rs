@@ -2,7 +2,7 @@
 
 use thrifty_gp::GpSurrogate;
 use thrifty_model_based::{
-    CostData, Designer, OutputFitter, SurrogateState, ask_given, asked_points, check_config,
+    CostData, Designer, OutputFitter, StateSettings, SurrogateState, ask_given, asked_points, check_config,
     ended_without_loss, fingerprint, is_modelled, measurement,
 };
 use thrifty_space::{Config, KnownConstraint, Space};
@@ -108,6 +108,17 @@ impl MultiFidelityOptimizer {
         history: &History<Config>,
         id: TrialId,
     ) -> Result<Option<SurrogateState<'a>>, OptimizerError> {
+        self.state_with(observations, history, id, self.settings.state())
+    }
+
+    /// [`MultiFidelityOptimizer::state`] with other settings.
+    fn state_with<'a>(
+        &'a self,
+        observations: &'a [Trial<Config>],
+        history: &History<Config>,
+        id: TrialId,
+        settings: StateSettings,
+    ) -> Result<Option<SurrogateState<'a>>, OptimizerError> {
         let fitter = OutputFitter {
             space: &self.space,
             surrogate: &self.surrogate,
@@ -123,7 +134,7 @@ impl MultiFidelityOptimizer {
             is_measured || cost.is_some_and(|cost| cost > 0.0)
         };
         let costs = CostData { has_cost: &has_cost, counted: None, spent: Some(history.spent()) };
-        let Some(state) = SurrogateState::fit_with(&fitter, self.settings.state(), costs)? else {
+        let Some(state) = SurrogateState::fit_with(&fitter, settings, costs)? else {
             return Ok(None);
         };
         let asked = asked_points(&self.space, history.trials())?;
@@ -176,7 +187,10 @@ impl Optimizer for MultiFidelityOptimizer {
         // Losses that stand for failed trials would move the means at measured configurations.
         observations.retain(|observed| !ended_without_loss(observed));
         let left_out = all - observations.len();
-        let state = self.state(&observations, history, TrialId((history.len() - left_out) as u64))?;
+        // A fantasy of a running trial at the target would make the loss there known.
+        let settings = StateSettings { ignores_running: true, ..self.settings.state() };
+        let id = TrialId((history.len() - left_out) as u64);
+        let state = self.state_with(&observations, history, id, settings)?;
         state.map_or(Ok(None), |state| self.best(&state, &observations))
     }
 

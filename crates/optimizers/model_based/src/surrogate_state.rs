@@ -66,6 +66,7 @@ impl<'a> SurrogateState<'a> {
         let Some(data) = TrainingData::gather(fitter)? else { return Ok(None) };
         let (train_x, train) = data.with_failures(settings.failures);
         let TrainingData { x, targets, feasible, violations, failed, pending, asked } = data;
+        let pending = if settings.ignores_running { Points::new(space.dim()) } else { pending };
         let weights = Weights::fit_with(fitter, &settings, &x, &failed, costs)?;
         let imputed = train.y.len() - targets.y.len();
         let LossModel { transform, model: OutputModel { name, fitted }, choice } =
