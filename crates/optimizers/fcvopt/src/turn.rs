@@ -54,21 +54,24 @@ impl<'a> FoldTurn<'a> {
         let ranked = state.ranked(Incumbent::BestMean);
         // Configurations that break a constraint come last and do not count: their losses say nothing of those that may be chosen.
         let counted = state.baseline().len();
-        let means = || ranked.iter().take(counted).map(|evaluated| evaluated.mean);
-        let range = means().fold(f64::NEG_INFINITY, f64::max) - means().fold(f64::INFINITY, f64::min);
+        let means: Vec<f64> = ranked.iter().take(counted).map(|evaluated| evaluated.mean).collect();
+        let range = means.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+            - means.iter().copied().fold(f64::INFINITY, f64::min);
+        // The losses of configurations are their means: none of them is observed.
+        let target = optimizer.target_of(by).map_or(ranked[0].mean, |target| target.value(&means, &means));
         let threshold = optimizer.settings.worth * range;
         let anchors: Vec<&[f64]> = ranked.iter().map(|evaluated| evaluated.x).collect();
         let mut rng = history.seed().stream("acquisition", id.0);
         let candidates = {
             let acquisition = optimizer
-                .acquisition_on(state, &ranked[0], by, (history.seed(), *id))
+                .acquisition_on(state, (ranked[0].x, target), by, (history.seed(), *id))
                 .map_err(|error| OptimizerError::failed("building the acquisition", error))?;
             optimizer.candidates(&*acquisition, &anchors, &mut rng)
         };
         if let Some(factory) = by.or(optimizer.acquisition.as_deref()) {
             reject_nan(factory, &candidates, *id)?;
         }
-        let outlook = |expected| Outlook { expected, range, target: Some(ranked[0].mean) };
+        let outlook = |expected| Outlook { expected, range, target: Some(target) };
         let end = |reason| -> Result<Decision, OptimizerError> {
             let ask = optimizer.end_of_search(reason, state, history, *id)?;
             Ok(Decision { ask, outlook: outlook(0.0) })

@@ -358,6 +358,29 @@ fn running_folds_are_a_risk() {
     }
 }
 
+/// Losses that nothing reaches, a margin, and losses that everything reaches lead to other configurations; the best observed loss and the best mean
+/// are one number over folds.
+#[test]
+fn improvement_targets_count() {
+    let asked = |target: ImprovementTarget| {
+        let rule = AcquisitionKind::LogExpectedImprovement(target);
+        let mut study = study(|s| {
+            (s.acquisition, s.initial) = (FoldAcquisition::OfLoss(rule), InitialDesign::Sobol(8));
+        });
+        study = study.with_stop(MaxTrials(12));
+        study.run(|query: &FoldQuery, context| loss(query, context.id.0)).unwrap();
+        study.history().trials()[8..].iter().map(|trial| trial.query.config.clone()).collect::<Vec<_>>()
+    };
+    let best = asked(ImprovementTarget::BestObserved);
+    assert_eq!(best, asked(ImprovementTarget::BestMean));
+    let margin = ImprovementTarget::BestWithMargin { xi: 0.3 };
+    let all =
+        [best, asked(margin), asked(ImprovementTarget::Fixed(-1e6)), asked(ImprovementTarget::Fixed(1e6))];
+    for (i, a) in all.iter().enumerate() {
+        assert!(all[..i].iter().all(|b| a != b), "{i}");
+    }
+}
+
 #[test]
 fn odd_problems_have_answers() {
     // One level, fewer observations than folds, one fold that always fails, losses all equal.
