@@ -166,15 +166,7 @@ impl<'a> SurrogateState<'a> {
     /// Nothing when there are no points, or no point changes the posterior.
     #[must_use]
     pub fn with_fantasies(&self, points: PointsRef<'_>) -> Option<Box<dyn FittedSurrogate>> {
-        let mut fantasized: Option<Box<dyn FittedSurrogate>> = None;
-        for point in points.rows() {
-            let model = fantasized.as_deref().unwrap_or(&*self.objective.fitted);
-            let mean = model.posterior().predict(point).mean;
-            if let Ok(next) = model.fantasize(point, mean) {
-                fantasized = Some(next);
-            }
-        }
-        fantasized
+        self.objective.fantasized(points)
     }
 
     /// The probability that a point breaks no constraint; nothing where there are none.
