@@ -14,6 +14,7 @@ use thrifty_fcvopt::{
 use thrifty_gp::GpSettings;
 use thrifty_hgp::Hgp;
 use thrifty_kernel::{Kernel, Matern12, Matern52};
+use thrifty_model_based::Maximizer;
 use thrifty_sampling::Seed;
 use thrifty_search::InitialDesign;
 use thrifty_space::{Config, Space, Value};
@@ -506,6 +507,27 @@ fn known_constraints_hold_for_every_suggestion() {
     let (count, asked, reason) = broken(integers(), 0.0, 60, even);
     assert_eq!((count, asked, reason), (0, 4 * FOLDS, StopReason::Exhausted));
     assert_eq!(broken(integers(), 0.5, 60, even).0, 0);
+}
+
+/// Twelve of 4,096 configurations are allowed, which a small search seldom meets: all pairs are asked before the space is exhausted.
+#[test]
+fn rare_configurations_are_all_asked() {
+    let names: Vec<String> = (0..12).map(|i| format!("f{i}")).collect();
+    let space = names.iter().fold(Space::builder(), |space, name| space.categorical(name, ["off", "on"]));
+    let of = names.clone();
+    let one = move |config: &Config| of.iter().filter(|name| config.str(name) == Ok("on")).count() == 1;
+    let settings = FractionalSettings {
+        maximizer: Maximizer { raw: 16, around_best: 4, climbs: 1 },
+        initial: InitialDesign::Sobol(4),
+        ..FractionalSettings::new(2)
+    };
+    let optimizer = FractionalCv::new(space.build().unwrap(), 2).unwrap().with_settings(settings).unwrap();
+    let mut study = Study::new(optimizer.with_known_constraint(one), Seed(1)).with_stop(MaxTrials(40));
+    let reason = study.run(|query: &FoldQuery, _| {
+        let on = names.iter().position(|name| query.config.str(name) == Ok("on")).unwrap();
+        (on as f64 - 4.3).abs() + 0.1 * query.fold as f64
+    });
+    assert_eq!((reason.unwrap(), study.history().len()), (StopReason::Exhausted, 24));
 }
 
 /// Eight levels of which few are allowed, and a design of four configurations: after every allowed one was asked the model goes on with

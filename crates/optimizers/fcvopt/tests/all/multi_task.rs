@@ -2,6 +2,7 @@
 
 use thrifty_cv::{FoldChoice, FoldQuery, OneFold};
 use thrifty_fcvopt::{MultiTaskCv, MultiTaskSettings, TaskCovariance};
+use thrifty_model_based::Maximizer;
 use thrifty_sampling::Seed;
 use thrifty_search::{InitialDesign, RandomSearch};
 use thrifty_space::{Config, Space};
@@ -126,6 +127,19 @@ fn failed_pairs_of_a_small_space_are_not_repeated() {
     let pairs: std::collections::BTreeSet<String> =
         trials.iter().map(|trial| format!("{} {}", trial.query.config, trial.query.fold)).collect();
     assert_eq!((reason, trials.len(), pairs.len()), (StopReason::Exhausted, 4, 4));
+}
+
+/// Twenty configurations and a search that meets few of them: every pair is asked before the space is exhausted.
+#[test]
+fn all_pairs_of_a_finite_space_are_asked() {
+    let space = Space::builder().int("n", 1, 20).build().unwrap();
+    let maximizer = Maximizer { raw: 2, around_best: 1, climbs: 1 };
+    let settings = MultiTaskSettings { folds: 2, maximizer, ..MultiTaskSettings::default() };
+    let optimizer = MultiTaskCv::new(space, 2).unwrap().with_settings(settings).unwrap();
+    let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(60));
+    let reason = study
+        .run(|query: &FoldQuery, _| (query.config.float("n").unwrap() - 7.0).abs() + 0.1 * query.fold as f64);
+    assert_eq!((reason.unwrap(), study.history().len()), (StopReason::Exhausted, 40));
 }
 
 /// A finite loss far beyond the range of a model counts as the end of that range.
