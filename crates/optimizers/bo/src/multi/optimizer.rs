@@ -31,7 +31,8 @@ use crate::{MultiObjectiveError, MultiObjectiveRule, MultiObjectiveSettings};
 /// feasible front has no more points than objectives.
 ///
 /// Diagnostics of a suggestion: `hypervolume` and `front`, what was measured dominates and by how many points; `acquisition`;
-/// `probability_feasible` where there are constraints. Recommends the [`ParetoSet`].
+/// `probability_feasible` where there are constraints. Recommends the [`ParetoSet`]: of posterior means under
+/// [`MultiObjectiveRule::NoisyExpectedHypervolume`], of measured losses under other rules.
 ///
 /// ```
 /// use thrifty_bo::MultiObjectiveOptimizer;
