@@ -3,9 +3,9 @@
 use thrifty_acquisition::AcquisitionFactory;
 use thrifty_domain::Points;
 use thrifty_model_based::{
-    CostData, Designer, GpSurrogate, ModelBased, OutputFitter, PendingPolicy, StateSettings, SurrogateState,
-    Turn, acquisition_fingerprint, ask_given, asked_points, check_config, design_changed, ended_without_loss,
-    fingerprint, is_modelled, measurement, surrogate_fingerprint,
+    CostData, Designer, GpSurrogate, ModelBased, OutputFitter, StateSettings, SurrogateState, Turn,
+    acquisition_fingerprint, ask_given, asked_points, check_config, design_changed, ended_without_loss,
+    fingerprint, is_modelled, measurement, points_of, surrogate_fingerprint,
 };
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{
@@ -164,6 +164,11 @@ impl BayesianOptimizer {
         }
     }
 
+    /// The points of failed and pruned trials, which are not repeated.
+    pub(crate) fn failed_points(&self, history: &History<Config>) -> Result<Points, OptimizerError> {
+        points_of(&self.space, history.trials().iter().filter(|trial| ended_without_loss(trial)))
+    }
+
     /// The next point of the initial design of a run, or the end of a finite space.
     pub(crate) fn initial(
         &self,
@@ -175,7 +180,7 @@ impl BayesianOptimizer {
         let designer = Designer { design, space, seed, run, known_constraint: &self.known_constraint };
         let mut config = designer.config(&asked_points(space, history.trials())?, id)?;
         if config.is_none() && self.repeats(history) {
-            config = designer.config(&Points::new(space.dim()), id)?;
+            config = designer.config(&self.failed_points(history)?, id)?;
         }
         Ok(config.map_or(Ask::Stop(StopReason::Exhausted), |config| {
             Ask::Evaluate(of_run(Suggestion::new(config), run))
@@ -227,8 +232,8 @@ impl Optimizer for BayesianOptimizer {
         let trials: Vec<_> = history.trials().iter().filter(|trial| !ended_without_loss(trial)).collect();
         let id = TrialId(trials.len() as u64);
         let fitter = self.fitter(trials, history, id);
-        // Losses that stand for running trials would move the means; outcomes at the means do not.
-        let settings = StateSettings { pending: PendingPolicy::default(), ..self.settings.state() };
+        // Losses that stand for running trials would move the means; of a mixture even outcomes at the means do.
+        let settings = StateSettings { ignores_running: true, ..self.settings.state() };
         let Some(state) = SurrogateState::fit(&fitter, settings)? else { return Ok(None) };
         let means = state.means();
         let measured = history.measured().map(|(trial, _)| &trial.query).zip(means).zip(state.feasible());

@@ -123,6 +123,7 @@ impl BoSettings {
             losses: self.losses,
             failures: self.failures,
             pending: self.pending,
+            ignores_running: false,
             cost: self.cost,
         }
     }

@@ -3,7 +3,8 @@
 use thrifty_acquisition::{Acquisition, AcquisitionFactory};
 use thrifty_domain::Points;
 use thrifty_model_based::{
-    Candidate, LossTransform, Modelled, Outlook, SurrogateState, front_where, random_points, reject_nan,
+    Candidate, LossTransform, Modelled, Outlook, SurrogateState, first_allowed, front_where, random_points,
+    reject_nan,
 };
 use thrifty_sampling::Stream;
 use thrifty_space::{Config, Space};
@@ -98,11 +99,21 @@ impl<'a> BoTurn<'a> {
         front_where(self, self.state.posterior(), is_likely, &mut rng)
     }
 
-    /// The first candidate that is allowed and new, else any such point. Once there is none, the first that is allowed, if the settings repeat.
+    /// The first candidate that is allowed and new, else any such point. Once there is none and the settings repeat, the first that is allowed
+    /// and has not failed.
     fn first_allowed(&self, candidates: Vec<Candidate>) -> Result<Option<Candidate>, OptimizerError> {
-        let known = candidates.iter().find(|candidate| self.state.is_allowed(&candidate.x)).cloned();
-        let new = self.state.first_allowed(candidates)?;
-        Ok(new.or_else(|| known.filter(|_| self.optimizer.repeats(self.history))))
+        if !self.optimizer.repeats(self.history) {
+            return self.state.first_allowed(candidates);
+        }
+        let new = self.state.first_allowed(candidates.clone())?;
+        if new.is_some() {
+            return Ok(new);
+        }
+        let failed = self.optimizer.failed_points(self.history)?;
+        let is_allowed = |x: &[f64]| self.state.is_allowed(x);
+        let has_not_failed = |x: &[f64]| failed.rows().all(|known| known != x);
+        let domain = self.space().domain();
+        first_allowed(domain, is_allowed, has_not_failed, candidates, self.history.seed(), self.id)
     }
 
     /// The suggestion of a point, with its memo.

@@ -5,7 +5,7 @@ mod state;
 use serde::{Deserialize, Serialize};
 use thrifty_acquisition::{Analytic, ExpectedImprovement, LogExpectedImprovement, Utility};
 use thrifty_cv::FoldQuery;
-use thrifty_model_based::{Designer, InitialDesign, Maximizer, check_config, fingerprint};
+use thrifty_model_based::{Designer, InitialDesign, Maximizer, check_config, fingerprint, first_allowed};
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{
     Ask, Best, Fingerprint, History, MemoKey, Optimizer, OptimizerError, StopReason, Suggestion, TrialId,
@@ -61,7 +61,7 @@ impl Default for MultiTaskSettings {
 ///
 /// Every fold is a task of one Gaussian process. The next configuration maximises the expected improvement of f̄ over its best
 /// posterior mean at a configuration that was asked; the next fold maximises the expected improvement of its own task there.
-/// Pending folds count as observed at their posterior mean. Failed folds are not learnt from and not asked again.
+/// Noise variances of measurements add to the learnt noise. Pending folds count as observed at their posterior mean. Failed folds are not learnt from and not asked again.
 /// Constraints and costs of measurements are not used.
 ///
 /// With K folds the free covariance has K (K + 1)/2 parameters, which few observations do not determine; the process of
@@ -126,37 +126,49 @@ impl MultiTaskCv {
         MultiTaskState::fit(&self.space, self.settings.folds, self.settings.tasks, history, warm, id)
     }
 
-    fn suggested(&self, state: &MultiTaskState, history: &History<FoldQuery>, id: TrialId) -> Ask<FoldQuery> {
+    fn suggested(
+        &self,
+        state: &MultiTaskState,
+        history: &History<FoldQuery>,
+        id: TrialId,
+    ) -> Result<Ask<FoldQuery>, OptimizerError> {
         let (best, incumbent) = state.incumbent();
         let acquisition = Analytic::new(state, LogExpectedImprovement { threshold: incumbent });
         let mut rng = history.seed().stream("acquisition", id.0);
         let anchors = [best];
         let domain = self.space.domain();
-        for candidate in self.settings.maximizer.candidates(domain, &acquisition, &anchors, &mut rng) {
-            let new: Vec<usize> =
-                (0..self.settings.folds).filter(|fold| !state.is_asked(&candidate.x, *fold)).collect();
-            let gain = |fold: &usize| {
-                let there = state.predict_task(&candidate.x, *fold);
-                let threshold = state.best_of_task(*fold);
-                ExpectedImprovement { threshold }.value(there.mean, there.std_dev())
-            };
-            // The first of equals.
-            let gains: Vec<f64> = new.iter().map(gain).collect();
-            let Some(at) = (0..new.len()).reduce(|best, i| if gains[i] > gains[best] { i } else { best })
-            else {
-                continue;
-            };
-            let there = state.predict(&candidate.x);
-            let query = FoldQuery { config: self.space.decode(&candidate.x), repeat: 0, fold: new[at] };
-            let suggestion = Suggestion::new(query)
-                .with_diagnostic("acquisition", candidate.value)
-                .with_diagnostic("mean", there.mean)
-                .with_diagnostic("std_dev", there.std_dev())
-                .with_diagnostic("incumbent_mean", incumbent)
-                .with_memo(&WARM_START, &state.hyperparameters());
-            return Ask::Evaluate(suggestion);
-        }
-        Ask::Stop(StopReason::Exhausted)
+        let candidates = self.settings.maximizer.candidates(domain, &acquisition, &anchors, &mut rng);
+        // Among all configurations, since a candidate is missed where most were asked.
+        let has_new = |x: &[f64]| (0..self.settings.folds).any(|fold| !state.is_asked(x, fold));
+        let found = first_allowed(domain, |_| true, has_new, candidates, history.seed(), id)?;
+        let Some(chosen) = found else { return Ok(Ask::Stop(StopReason::Exhausted)) };
+        let there = state.predict(&chosen.x);
+        let query = FoldQuery {
+            config: self.space.decode(&chosen.x),
+            repeat: 0,
+            fold: self.best_new_fold(state, &chosen.x),
+        };
+        let suggestion = Suggestion::new(query)
+            .with_diagnostic("acquisition", chosen.value)
+            .with_diagnostic("mean", there.mean)
+            .with_diagnostic("std_dev", there.std_dev())
+            .with_diagnostic("incumbent_mean", incumbent)
+            .with_memo(&WARM_START, &state.hyperparameters());
+        Ok(Ask::Evaluate(suggestion))
+    }
+
+    /// The fold of a configuration that was not asked and has the largest expected improvement of its own task, the first of equals; the first
+    /// fold where all were asked.
+    fn best_new_fold(&self, state: &MultiTaskState, x: &[f64]) -> usize {
+        let new: Vec<usize> = (0..self.settings.folds).filter(|fold| !state.is_asked(x, *fold)).collect();
+        let gain = |fold: &usize| {
+            let there = state.predict_task(x, *fold);
+            let threshold = state.best_of_task(*fold);
+            ExpectedImprovement { threshold }.value(there.mean, there.std_dev())
+        };
+        let gains: Vec<f64> = new.iter().map(gain).collect();
+        let best = (0..new.len()).reduce(|best, i| if gains[i] > gains[best] { i } else { best });
+        best.map_or(0, |best| new[best])
     }
 }
 
@@ -178,7 +190,7 @@ impl Optimizer for MultiTaskCv {
             return Ok(Ask::Evaluate(Suggestion::new(query)));
         }
         Ok(match self.state(history, id)? {
-            Some(state) => self.suggested(&state, history, id),
+            Some(state) => self.suggested(&state, history, id)?,
             None => design.beyond(),
         })
     }

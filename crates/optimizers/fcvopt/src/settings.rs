@@ -37,8 +37,8 @@ pub enum LossTarget {
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FoldAcquisition {
-    /// An acquisition function on the posterior of the target, with the best mean at evaluated configurations as incumbent; then
-    /// the fold by [`FoldRule`].
+    /// An acquisition function on the posterior of the target, then the fold by [`FoldRule`]. Its improvement target is made of the posterior
+    /// means at evaluated configurations: the best observed one and the best mean are the least of them.
     OfLoss(AcquisitionKind),
     /// By the knowledge gradient of observing the true loss itself with noise, as in the authors' package; then the fold by
     /// [`FoldRule`].

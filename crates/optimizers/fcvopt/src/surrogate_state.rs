@@ -22,6 +22,8 @@ pub(crate) static WARM_START: MemoKey<Vec<f64>> = MemoKey::new("model");
 pub struct FoldSurrogateState {
     posterior: HgpPosterior,
     target: Component,
+    /// Posterior of the loss that is minimised without fantasies of running folds.
+    measured_target: Component,
     costs: Costs,
     constraints: Constraints,
     evidence: Evidence,
@@ -76,6 +78,7 @@ impl FoldSurrogateState {
             model.fit_censored(x.as_ref(), folds, &responses, noise_variances, rng)
         };
         let mut posterior = fitted.map_err(fitting)?;
+        let measured_target = target(&posterior, settings).map_err(fitting)?;
         for (point, fold) in evidence.pending.rows().zip(&evidence.pending_folds) {
             let lie = posterior.fold(*fold).predict(point).mean;
             // Conditioning on a duplicate point fails numerically and would not change the posterior; skip it.
@@ -90,7 +93,7 @@ impl FoldSurrogateState {
         let target = target(&posterior, settings).map_err(fitting)?;
         let constraints = Constraints::learn(space, settings, &evidence, history, effort, id)?;
         let baseline = baseline(&constraints, &evidence.evaluated);
-        Ok(Some(Self { posterior, target, costs, constraints, evidence, baseline }))
+        Ok(Some(Self { posterior, target, measured_target, costs, constraints, evidence, baseline }))
     }
 
     /// The process.
@@ -154,16 +157,17 @@ impl FoldSurrogateState {
     }
 
     /// Evaluated configurations from best to worst, by the mean plus what the incumbent rule adds for risk; those that probably break a
-    /// constraint come last.
+    /// constraint come last. Where risk counts, running folds are unknown ones.
     #[must_use]
     pub fn ranked(&self, incumbent: Incumbent) -> Vec<Evaluated<'_>> {
         let all = self.evaluated();
         let (mut mean, mut variance) = (vec![0.0; all.len()], vec![0.0; all.len()]);
-        self.target.predict_into(all, &mut mean, &mut variance);
-        let kappa = match incumbent {
-            Incumbent::RiskAdjusted { kappa } => kappa,
-            _ => 0.0,
+        // Fantasies at the means leave the means as they are, but not the standard deviations.
+        let (target, kappa) = match incumbent {
+            Incumbent::RiskAdjusted { kappa } => (&self.measured_target, kappa),
+            _ => (&self.target, 0.0),
         };
+        target.predict_into(all, &mut mean, &mut variance);
         let one = |i: usize| Evaluated {
             x: all.row(i),
             mean: mean[i],

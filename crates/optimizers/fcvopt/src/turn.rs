@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use thrifty_acquisition::{Acquisition, AcquisitionFactory};
 use thrifty_cv::FoldQuery;
 use thrifty_domain::Points;
-use thrifty_model_based::{Candidate, Modelled, Outlook, random_points, reject_nan};
+use thrifty_model_based::{Candidate, Modelled, Outlook, first_allowed, random_points, reject_nan};
 use thrifty_sampling::Stream;
 use thrifty_space::Space;
 use thrifty_study::{
@@ -54,27 +54,30 @@ impl<'a> FoldTurn<'a> {
         let ranked = state.ranked(Incumbent::BestMean);
         // Configurations that break a constraint come last and do not count: their losses say nothing of those that may be chosen.
         let counted = state.baseline().len();
-        let means = || ranked.iter().take(counted).map(|evaluated| evaluated.mean);
-        let range = means().fold(f64::NEG_INFINITY, f64::max) - means().fold(f64::INFINITY, f64::min);
+        let means: Vec<f64> = ranked.iter().take(counted).map(|evaluated| evaluated.mean).collect();
+        let range = means.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+            - means.iter().copied().fold(f64::INFINITY, f64::min);
+        // The losses of configurations are their means: none of them is observed.
+        let target = optimizer.target_of(by).map_or(ranked[0].mean, |target| target.value(&means, &means));
         let threshold = optimizer.settings.worth * range;
         let anchors: Vec<&[f64]> = ranked.iter().map(|evaluated| evaluated.x).collect();
         let mut rng = history.seed().stream("acquisition", id.0);
         let candidates = {
             let acquisition = optimizer
-                .acquisition_on(state, &ranked[0], by, (history.seed(), *id))
+                .acquisition_on(state, (ranked[0].x, target), by, (history.seed(), *id))
                 .map_err(|error| OptimizerError::failed("building the acquisition", error))?;
             optimizer.candidates(&*acquisition, &anchors, &mut rng)
         };
         if let Some(factory) = by.or(optimizer.acquisition.as_deref()) {
             reject_nan(factory, &candidates, *id)?;
         }
-        let outlook = |expected| Outlook { expected, range, target: Some(ranked[0].mean) };
+        let outlook = |expected| Outlook { expected, range, target: Some(target) };
         let end = |reason| -> Result<Decision, OptimizerError> {
             let ask = optimizer.end_of_search(reason, state, history, *id)?;
             Ok(Decision { ask, outlook: outlook(0.0) })
         };
-        let all = optimizer.settings.all_folds();
-        if candidates.iter().all(|candidate| state.new_folds(&candidate.x, all).is_empty()) {
+        let candidates = self.with_new_folds(candidates)?;
+        if candidates.is_empty() {
             return end(StopReason::Exhausted);
         }
         let choice = match optimizer.choose(state, candidates, threshold, *id, &mut rng)? {
@@ -86,6 +89,24 @@ impl<'a> FoldTurn<'a> {
         };
         let gain = choice.gain;
         Ok(Decision { ask: Ask::Evaluate(self.suggestion(choice, ranked[0].mean)?), outlook: outlook(gain) })
+    }
+
+    /// Candidates of which one has a fold that was not asked: these, else another configuration with such a fold, else nothing.
+    fn with_new_folds(&self, candidates: Vec<Candidate>) -> Result<Vec<Candidate>, OptimizerError> {
+        let all = self.optimizer.settings.all_folds();
+        let has_new = |x: &[f64]| !self.state.new_folds(x, all).is_empty();
+        if candidates.iter().any(|candidate| has_new(&candidate.x)) {
+            return Ok(candidates);
+        }
+        let (domain, seed) = (self.space().domain(), self.history.seed());
+        let is_allowed = |x: &[f64]| self.optimizer.is_allowed(x);
+        let found = first_allowed(domain, is_allowed, has_new, Vec::new(), seed, self.id);
+        // Where no random configuration is allowed an evaluated one may have folds left.
+        let mut evaluated = self.state.evaluated().rows();
+        match (found, evaluated.find(|x| is_allowed(x) && has_new(x))) {
+            (Err(_), Some(x)) => Ok(vec![Candidate { x: x.to_vec(), value: f64::NEG_INFINITY }]),
+            (found, _) => Ok(found?.into_iter().collect()),
+        }
     }
 
     /// The suggestion of a configuration and a fold, with its memo.
@@ -149,7 +170,7 @@ impl Modelled<FoldQuery> for FoldTurn<'_> {
     }
 
     /// Suggests the first candidate with a fold that was not asked, and the fold that the fold rule chooses. Where there is none, the
-    /// pair that tells the most.
+    /// pair that tells the most, else any that is new.
     fn suggest(
         &mut self,
         candidates: Vec<Candidate>,
@@ -163,6 +184,10 @@ impl Modelled<FoldQuery> for FoldTurn<'_> {
         if choice.is_none() {
             let anchors: Vec<&[f64]> = ranked.iter().map(|evaluated| evaluated.x).collect();
             choice = self.optimizer.last_resort(&self.state, &anchors, any, &mut rng)?.ok();
+        }
+        if choice.is_none() {
+            let others = self.with_new_folds(Vec::new())?;
+            choice = self.optimizer.choose(&self.state, others, any, self.id, &mut rng)?;
         }
         let incumbent = ranked.first().map_or(f64::NAN, |best| best.mean);
         choice.map(|choice| self.suggestion(choice, incumbent)).transpose()

@@ -1,25 +1,35 @@
 //! The acquisition function on the target, weighted by cost and constraints.
 
 use thrifty_acquisition::{
-    Acquisition, AcquisitionError, AcquisitionFactory, Context, KnowledgeGradient, UtilityScale, ZeroLog,
-    weigh,
+    Acquisition, AcquisitionError, AcquisitionFactory, Context, ImprovementTarget, KnowledgeGradient,
+    UtilityScale, ZeroLog, weigh,
 };
 use thrifty_sampling::Seed;
 use thrifty_study::TrialId;
 
-use crate::{Evaluated, FoldAcquisition, FoldKnowledge, FoldSurrogateState, FractionalCv};
+use crate::{FoldAcquisition, FoldKnowledge, FoldSurrogateState, FractionalCv};
 
 impl FractionalCv {
-    /// The acquisition function, and the weights of cost and constraints.
+    /// The loss that the acquisition function is to improve on; nothing for a knowledge gradient.
+    pub(crate) fn target_of(&self, by: Option<&dyn AcquisitionFactory>) -> Option<ImprovementTarget> {
+        match (by.or(self.acquisition.as_deref()), self.settings.acquisition) {
+            (Some(own), _) => Some(own.target()),
+            (None, FoldAcquisition::OfLoss(kind)) => Some(kind.target()),
+            (None, _) => None,
+        }
+    }
+
+    /// The acquisition function, and the weights of cost and constraints: `incumbent` is the best configuration, `target_loss` the loss to
+    /// improve on.
     pub(crate) fn acquisition_on<'a>(
         &self,
         state: &'a FoldSurrogateState,
-        incumbent: &Evaluated<'a>,
+        (incumbent, target_loss): (&'a [f64], f64),
         by: Option<&dyn AcquisitionFactory>,
         (seed, id): (Seed, TrialId),
     ) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
         // Until something is probably feasible, to become so is all that is sought; costs count already.
-        let feasible = state.is_probably_feasible(incumbent.x);
+        let feasible = state.is_probably_feasible(incumbent);
         let target = state.target();
         let (acquisition, scale, counts_cost): (Box<dyn Acquisition + 'a>, _, _) =
             match (by.or(self.acquisition.as_deref()), self.settings.acquisition) {
@@ -34,13 +44,13 @@ impl FractionalCv {
                     (Box::new(gain), UtilityScale::Log, true)
                 }
                 (None, FoldAcquisition::OfLoss(kind)) => {
-                    (self.on_target(&kind, state, incumbent, (seed, id))?, kind.scale(), false)
+                    (self.on_target(&kind, state, target_loss, (seed, id))?, kind.scale(), false)
                 }
-                (Some(own), _) => (self.on_target(own, state, incumbent, (seed, id))?, own.scale(), false),
+                (Some(own), _) => (self.on_target(own, state, target_loss, (seed, id))?, own.scale(), false),
             };
         let constraints = state.constraints().logarithms().map(boxed);
         let cost = state.costs().log_inverse().filter(|_| !counts_cost).map(boxed);
-        weigh(acquisition, scale, constraints.chain(cost).collect(), incumbent.x, state.evaluated())
+        weigh(acquisition, scale, constraints.chain(cost).collect(), incumbent, state.evaluated())
     }
 
     /// An acquisition function on the posterior of the target.
@@ -48,7 +58,7 @@ impl FractionalCv {
         &self,
         factory: &dyn AcquisitionFactory,
         state: &'a FoldSurrogateState,
-        incumbent: &Evaluated<'a>,
+        target_loss: f64,
         (seed, id): (Seed, TrialId),
     ) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
         let has_constraints =
@@ -56,7 +66,7 @@ impl FractionalCv {
         let is_promising = |x: &[f64]| self.is_allowed(x) && state.is_probably_feasible(x);
         factory.build(Context {
             posterior: state.target(),
-            target: incumbent.mean,
+            target: target_loss,
             t: state.observations() + 1,
             domain: self.space.domain(),
             observed: state.baseline(),

@@ -69,11 +69,13 @@ impl MultiFidelityOptimizer {
 mod tests {
     use std::collections::BTreeMap;
 
+    use thrifty_model_based::PendingPolicy;
     use thrifty_sampling::Seed;
     use thrifty_space::Space;
     use thrifty_study::{History, Measurement, Memo, Optimizer, Outcome, Timing, TrialId};
 
     use super::*;
+    use crate::MultiFidelitySettings;
 
     fn optimizer() -> MultiFidelityOptimizer {
         let space = Space::builder().float("x", 0.0, 1.0).log_float("s", 1.0, 64.0).build().unwrap();
@@ -136,6 +138,34 @@ mod tests {
         };
         let best = recommend(&[0.29, 0.31, 0.305]);
         assert_eq!((best.config.float("x"), &best), (Ok(0.3), &recommend(&[])));
+    }
+
+    /// Recommendations while the recommended configuration and another one are verified at the target, and with those two lost to the machine:
+    /// equal in every bit, under every policy for running trials.
+    #[test]
+    fn running_trials_do_not_move_recommendations() {
+        for pending in [PendingPolicy::KrigingBeliever, PendingPolicy::LiarWorst, PendingPolicy::LiarBest] {
+            let recommend = |outcome: Option<Outcome>| {
+                let settings = MultiFidelitySettings { pending, ..MultiFidelitySettings::default() };
+                let loss = |x: f64, s: f64| (x - 0.3).powi(2) + 0.2 * x / s;
+                let mut trials: Vec<_> = (0..11)
+                    .map(|i| f64::from(i) / 10.0)
+                    .enumerate()
+                    .map(|(id, x)| trial(id, x, 8.0, loss(x, 8.0)))
+                    .collect();
+                trials.extend(
+                    [0.3, 0.7]
+                        .iter()
+                        .zip(11..)
+                        .map(|(x, id)| Trial { outcome: outcome.clone(), ..trial(id, *x, 64.0, 0.0) }),
+                );
+                let history = History::from_trials(trials, Seed(1));
+                optimizer().with_settings(settings).unwrap().recommend(&history).unwrap().unwrap()
+            };
+            let best = recommend(None);
+            assert_eq!(best, recommend(Some(Outcome::unrelated("machine down"))), "{pending:?}");
+            assert!(!best.is_verified && best.interval.1 - best.interval.0 > 1e-3, "{best:?}");
+        }
     }
 
     /// Evaluations of the best configuration at the target and below it, in either order: the largest fidelity counts.

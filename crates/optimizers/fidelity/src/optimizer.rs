@@ -2,8 +2,8 @@
 
 use thrifty_gp::GpSurrogate;
 use thrifty_model_based::{
-    CostData, Designer, OutputFitter, SurrogateState, ask_given, asked_points, check_config,
-    ended_without_loss, fingerprint, is_modelled, measurement,
+    CostData, Designer, OutputFitter, StateSettings, SurrogateState, ask_given, asked_points, check_config,
+    ended_without_loss, fingerprint, is_modelled, measurement, surrogate_fingerprint,
 };
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{
@@ -30,6 +30,8 @@ pub struct MultiFidelityOptimizer {
     pub(crate) settings: MultiFidelitySettings,
     /// Surrogate of the loss.
     surrogate: GpSurrogate,
+    /// True for a surrogate of one's own, which is part of the fingerprint.
+    is_own_surrogate: bool,
     /// Surrogate of constraints and cost.
     weight_surrogate: GpSurrogate,
     pub(crate) known_constraint: KnownConstraint,
@@ -42,16 +44,12 @@ impl MultiFidelityOptimizer {
     /// As [`FidelityAxis::new`].
     pub fn new(space: Space, fidelity: &str) -> Result<Self, OptimizerError> {
         let axis = FidelityAxis::new(&space, fidelity)?;
-        let of_kernel = axis.clone();
-        let surrogate = GpSurrogate::default()
-            .with_kernel(format!("multi-fidelity, {fidelity}"), move |domain| {
-                multi_fidelity_kernel(domain, &of_kernel).map_err(Into::into)
-            });
         Ok(Self {
+            surrogate: on_axis(GpSurrogate::default(), &axis),
             space,
             axis,
             settings: MultiFidelitySettings::default(),
-            surrogate,
+            is_own_surrogate: false,
             weight_surrogate: GpSurrogate::default(),
             known_constraint: KnownConstraint::default(),
         })
@@ -65,6 +63,15 @@ impl MultiFidelityOptimizer {
         settings.validate()?;
         self.settings = settings;
         Ok(self)
+    }
+
+    /// Replaces the surrogate of the loss: with its kernel, which then models the fidelity, or with [`multi_fidelity_kernel`] where it has
+    /// a kernel family.
+    #[must_use]
+    pub fn with_surrogate(mut self, surrogate: GpSurrogate) -> Self {
+        self.surrogate = if surrogate.kernel.is_some() { surrogate } else { on_axis(surrogate, &self.axis) };
+        self.is_own_surrogate = true;
+        self
     }
 
     /// Adds a known constraint: only configurations for which `allowed` is true are suggested. A resumed study needs the same
@@ -108,6 +115,17 @@ impl MultiFidelityOptimizer {
         history: &History<Config>,
         id: TrialId,
     ) -> Result<Option<SurrogateState<'a>>, OptimizerError> {
+        self.state_with(observations, history, id, self.settings.state())
+    }
+
+    /// [`MultiFidelityOptimizer::state`] with other settings.
+    fn state_with<'a>(
+        &'a self,
+        observations: &'a [Trial<Config>],
+        history: &History<Config>,
+        id: TrialId,
+        settings: StateSettings,
+    ) -> Result<Option<SurrogateState<'a>>, OptimizerError> {
         let fitter = OutputFitter {
             space: &self.space,
             surrogate: &self.surrogate,
@@ -123,7 +141,7 @@ impl MultiFidelityOptimizer {
             is_measured || cost.is_some_and(|cost| cost > 0.0)
         };
         let costs = CostData { has_cost: &has_cost, counted: None, spent: Some(history.spent()) };
-        let Some(state) = SurrogateState::fit_with(&fitter, self.settings.state(), costs)? else {
+        let Some(state) = SurrogateState::fit_with(&fitter, settings, costs)? else {
             return Ok(None);
         };
         let asked = asked_points(&self.space, history.trials())?;
@@ -155,6 +173,14 @@ impl MultiFidelityOptimizer {
     }
 }
 
+/// A surrogate with the kernel of an axis.
+fn on_axis(surrogate: GpSurrogate, axis: &FidelityAxis) -> GpSurrogate {
+    let of_kernel = axis.clone();
+    surrogate.with_kernel(format!("multi-fidelity, {}", axis.name()), move |domain| {
+        multi_fidelity_kernel(domain, &of_kernel).map_err(Into::into)
+    })
+}
+
 impl Optimizer for MultiFidelityOptimizer {
     type Query = Config;
     type Recommendation = FidelityBest;
@@ -176,7 +202,10 @@ impl Optimizer for MultiFidelityOptimizer {
         // Losses that stand for failed trials would move the means at measured configurations.
         observations.retain(|observed| !ended_without_loss(observed));
         let left_out = all - observations.len();
-        let state = self.state(&observations, history, TrialId((history.len() - left_out) as u64))?;
+        // A fantasy of a running trial at the target would make the loss there known.
+        let settings = StateSettings { ignores_running: true, ..self.settings.state() };
+        let id = TrialId((history.len() - left_out) as u64);
+        let state = self.state_with(&observations, history, id, settings)?;
         state.map_or(Ok(None), |state| self.best(&state, &observations))
     }
 
@@ -200,6 +229,10 @@ impl Optimizer for MultiFidelityOptimizer {
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
         let settings = MultiFidelitySettings { budget: None, ..self.settings.clone() };
         let ours = fingerprint("multi-fidelity Bayesian optimisation", &settings, &self.space)?;
-        ours.with_budget(self.settings.budget).with("fidelity", self.axis.name())
+        let ours = ours.with_budget(self.settings.budget).with("fidelity", self.axis.name())?;
+        if !self.is_own_surrogate {
+            return Ok(ours);
+        }
+        Ok(ours.around(surrogate_fingerprint(&self.surrogate)?))
     }
 }

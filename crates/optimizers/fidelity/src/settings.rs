@@ -117,6 +117,7 @@ impl MultiFidelitySettings {
             losses: self.losses,
             failures: self.failures,
             pending: self.pending,
+            ignores_running: false,
             cost,
         }
     }

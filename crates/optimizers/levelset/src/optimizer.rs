@@ -1,6 +1,7 @@
 //! Level-set estimation.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use thrifty_domain::Points;
 use thrifty_model_based::{
@@ -236,7 +237,37 @@ impl LevelSetOptimizer {
         let level = self.level(&surrogates, &asked, (&mean, &intervals), beta, id);
         let accuracy = (self.settings.epsilon, beta);
         let classified = Classified::new(points.clone(), (mean, std_dev), intervals, level, accuracy);
-        Ok(Some(LevelSetState { surrogates, classified, pending, failed, asked, cost: self.cost.as_ref() }))
+        let (cost, imagined) = (self.cost.as_ref(), OnceLock::new());
+        Ok(Some(LevelSetState { surrogates, classified, pending, failed, asked, cost, imagined }))
+    }
+
+    /// A turn with a fitted surrogate, or the answer where none is needed.
+    pub(crate) fn modelled_turn<'a>(
+        &'a mut self,
+        history: &'a History<Config>,
+        id: TrialId,
+    ) -> Result<Result<LevelSetTurn<'a>, Ask<Config>>, OptimizerError> {
+        self.follow_seed(history.seed())?;
+        if is_designed(&self.space, &self.settings, history, id)
+            && let Some(config) = self.initial(history, id)?
+        {
+            return Ok(Err(Ask::Evaluate(Suggestion::new(config))));
+        }
+        if history.measured().next().is_none() {
+            let waits = history.pending().next().is_some();
+            return Ok(Err(match self.initial(history, id)? {
+                Some(config) => Ask::Evaluate(Suggestion::new(config)),
+                None if waits => Ask::Wait,
+                None => Ask::Stop(StopReason::Exhausted),
+            }));
+        }
+        let settings = self.settings.clone();
+        let Some(state) = self.assess(history, id)? else { return Ok(Err(Ask::Wait)) };
+        let numbers = diagnostics::of(&state.classified, state.surrogates.losses(), history);
+        if let Some(stop) = stops(&settings, &state, &numbers, history) {
+            return Ok(Err(stop));
+        }
+        Ok(Ok(LevelSetTurn { settings, state, numbers, seed: history.seed(), id }))
     }
 }
 
@@ -251,27 +282,10 @@ impl ModelBased for LevelSetOptimizer {
         history: &'a History<Config>,
         id: TrialId,
     ) -> Result<Turn<'a, Config>, OptimizerError> {
-        self.follow_seed(history.seed())?;
-        if is_designed(&self.space, &self.settings, history, id)
-            && let Some(config) = self.initial(history, id)?
-        {
-            return Ok(Turn::Decided(Ask::Evaluate(Suggestion::new(config))));
-        }
-        if history.measured().next().is_none() {
-            let waits = history.pending().next().is_some();
-            return Ok(Turn::Decided(match self.initial(history, id)? {
-                Some(config) => Ask::Evaluate(Suggestion::new(config)),
-                None if waits => Ask::Wait,
-                None => Ask::Stop(StopReason::Exhausted),
-            }));
-        }
-        let settings = self.settings.clone();
-        let Some(state) = self.assess(history, id)? else { return Ok(Turn::Decided(Ask::Wait)) };
-        let numbers = diagnostics::of(&state.classified, state.surrogates.losses(), history);
-        if let Some(stop) = stops(&settings, &state, &numbers, history) {
-            return Ok(Turn::Decided(stop));
-        }
-        Ok(Turn::Modelled(Box::new(LevelSetTurn { settings, state, numbers, seed: history.seed(), id })))
+        Ok(match self.modelled_turn(history, id)? {
+            Ok(turn) => Turn::Modelled(Box::new(turn)),
+            Err(ask) => Turn::Decided(ask),
+        })
     }
 }
 

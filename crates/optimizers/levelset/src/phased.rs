@@ -1,11 +1,10 @@
 //! Level-set estimation in phases, each with its rule and a kernel chosen anew.
 
 use serde::{Deserialize, Serialize};
-use thrifty_acquisition::{Analytic, LogExpectedImprovement};
 use thrifty_domain::Points;
 use thrifty_gp::selection::{Candidate, Criterion as Score, select};
 use thrifty_gp::{GpSettings, GpSurrogate, KernelFamily};
-use thrifty_model_based::{InitialDesign, ModelBased, Turn, carried, check_config, fingerprint};
+use thrifty_model_based::{InitialDesign, Modelled, carried, check_config, fingerprint};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{
@@ -19,7 +18,7 @@ use crate::{Classified, Criterion, LevelSetOptimizer, LevelSetSettings};
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PhaseRule {
-    /// Expected improvement on the least measured value: is there anything below the threshold at all?
+    /// Expected improvement on the least feasible value, weighted as a criterion is: is there anything below the threshold at all?
     Improvement,
     /// A criterion of level sets.
     Criterion(Criterion),
@@ -271,31 +270,23 @@ impl Optimizer for PhasedLevelSet {
     fn ask(&mut self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
         let phase = self.phase(id);
         let rule = self.settings.phases[phase].rule;
-        let measured: Vec<f64> = history.measured().map(|(_, value)| carried(value)).collect();
-        if is_designed(&self.space, &self.settings.level_set, history, id) || measured.is_empty() {
+        let is_designed = is_designed(&self.space, &self.settings.level_set, history, id);
+        if is_designed || history.measured().next().is_none() {
             return self.begin(phase, None)?.ask(history, id);
         }
         let family = self.family(phase, history, id)?;
         let optimizer = self.begin(phase, Some(family))?;
-        let asked = match optimizer.turn(history, id)? {
-            Turn::Decided(ask) => ask,
-            Turn::Modelled(mut turn) if rule == PhaseRule::Improvement => {
-                let threshold = measured.into_iter().fold(f64::INFINITY, f64::min);
-                let candidates = {
-                    let posterior = turn.posteriors()[0];
-                    turn.maximize(
-                        &Analytic::new(posterior, LogExpectedImprovement { threshold }),
-                        "acquisition",
-                    )
-                };
+        let asked = match optimizer.modelled_turn(history, id)? {
+            Err(ask) => ask,
+            Ok(mut turn) if rule == PhaseRule::Improvement => {
                 let waits = history.pending().next().is_some();
-                match turn.suggest(candidates)? {
+                match turn.improve()? {
                     Some(suggestion) => Ask::Evaluate(suggestion),
                     None if waits => Ask::Wait,
                     None => Ask::Stop(StopReason::Exhausted),
                 }
             }
-            Turn::Modelled(mut turn) => turn.exploit(None)?,
+            Ok(mut turn) => turn.exploit(None)?,
         };
         Ok(match asked {
             Ask::Evaluate(suggestion) => {

@@ -124,6 +124,7 @@ impl LevelSetSettings {
             losses: LossTransform::None,
             failures: FailurePolicy::Ignore,
             pending: PendingPolicy::KrigingBeliever,
+            ignores_running: false,
             cost: self.cost,
         }
     }

@@ -1,11 +1,16 @@
 //! State of level-set estimation before a suggestion.
 
-use thrifty_acquisition::{Acquisition, AcquisitionError, Straddle, Utility, UtilityScale};
+use std::sync::OnceLock;
+
+use thrifty_acquisition::{
+    Acquisition, AcquisitionError, Analytic, ImprovementTarget, LogExpectedImprovement, Straddle, Utility,
+    UtilityScale, ZeroLog,
+};
 use thrifty_domain::Points;
 use thrifty_model_based::{Candidate, SurrogateState};
 use thrifty_sampling::Seed;
 use thrifty_study::{OptimizerError, TrialId};
-use thrifty_surrogate::Posterior;
+use thrifty_surrogate::{FittedSurrogate, Posterior};
 
 use crate::cost::{KnownCost, LogInverseKnownCost, PerCost};
 use crate::criterion::CriterionContext;
@@ -21,9 +26,34 @@ pub(crate) struct LevelSetState<'a> {
     /// Points that were asked, but for failures that have nothing to do with them.
     pub(crate) asked: Points,
     pub(crate) cost: Option<&'a KnownCost>,
+    /// The surrogate after fantasies of the pending trials, once it was asked for.
+    pub(crate) imagined: OnceLock<Option<Box<dyn FittedSurrogate>>>,
 }
 
 impl LevelSetState<'_> {
+    /// The posterior after fantasies of the pending trials at its means.
+    pub(crate) fn after(&self) -> &dyn Posterior {
+        let imagined = self.imagined.get_or_init(|| self.surrogates.with_fantasies(self.pending.as_ref()));
+        imagined.as_ref().map_or(self.surrogates.posterior(), |model| model.posterior())
+    }
+
+    /// Expected improvement on the least feasible loss, that of pending trials at their means included, with the weights of a criterion. Those
+    /// alone while nothing feasible was measured.
+    pub(crate) fn improvement(&self) -> Result<Box<dyn Acquisition + '_>, OptimizerError> {
+        let after = self.after();
+        let measured = self.surrogates.target(ImprovementTarget::BestObserved);
+        let is_likely = |x: &&[f64]| self.surrogates.probability_feasible(x).is_none_or(|p| p >= 0.5);
+        let pending = self.pending.rows().filter(is_likely).map(|x| after.predict(x).mean);
+        let threshold = pending.fold(measured, f64::min);
+        let improvement: Box<dyn Acquisition + '_> = if measured.is_finite() {
+            Box::new(Analytic::new(after, LogExpectedImprovement { threshold }))
+        } else {
+            Box::new(ZeroLog)
+        };
+        let failed = |error| OptimizerError::failed("building the expected improvement", error);
+        self.weighted(improvement, UtilityScale::Log).map_err(failed)
+    }
+
     /// The best point of the criterion.
     pub(crate) fn choose(
         &self,
@@ -31,9 +61,7 @@ impl LevelSetState<'_> {
         seed: Seed,
         id: TrialId,
     ) -> Result<Option<Candidate>, OptimizerError> {
-        let imagined = self.surrogates.with_fantasies(self.pending.as_ref());
-        let now = self.surrogates.posterior();
-        let after = imagined.as_ref().map_or(now, |model| model.posterior());
+        let (now, after) = (self.surrogates.posterior(), self.after());
         let open = self.open(settings);
         if settings.over.is_finite() && open.is_empty() {
             return Ok(None);
@@ -70,7 +98,7 @@ impl LevelSetState<'_> {
         let acquisition =
             settings.criterion.on(&context, &mut seed.stream("criterion", id.0)).map_err(failed)?;
         let Some(acquisition) = acquisition else { return Ok(None) };
-        let acquisition = self.weighted(acquisition, settings.criterion).map_err(failed)?;
+        let acquisition = self.weighted(acquisition, settings.criterion.scale()).map_err(failed)?;
         if settings.over.is_finite() {
             let shortlist = settings.criterion.looks_ahead().then_some(settings.shortlist);
             return Ok(best_of(&*acquisition, &context, &open, shortlist));
@@ -78,13 +106,13 @@ impl LevelSetState<'_> {
         self.surrogates.first_allowed(self.surrogates.maximize(&*acquisition, "acquisition"))
     }
 
-    /// A criterion per unit of known cost, times the probability that all constraints hold.
+    /// A utility per unit of known cost, times the probability that all constraints hold.
     fn weighted<'b>(
         &'b self,
         acquisition: Box<dyn Acquisition + 'b>,
-        criterion: Criterion,
+        scale: UtilityScale,
     ) -> Result<Box<dyn Acquisition + 'b>, AcquisitionError> {
-        let (scale, space) = (criterion.scale(), self.surrogates.space());
+        let space = self.surrogates.space();
         let (acquisition, more): (_, Vec<Box<dyn Acquisition + 'b>>) = match self.cost {
             Some(cost) if scale == UtilityScale::NonNegative => {
                 (Box::new(PerCost { acquisition, cost, space }) as Box<dyn Acquisition + 'b>, Vec::new())

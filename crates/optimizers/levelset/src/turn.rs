@@ -25,6 +25,12 @@ pub(crate) struct LevelSetTurn<'a> {
 }
 
 impl LevelSetTurn<'_> {
+    /// The suggestion of expected improvement instead of that of the criterion; nothing when everything was asked.
+    pub(crate) fn improve(&mut self) -> Result<Option<Suggestion<Config>>, OptimizerError> {
+        let candidates = self.maximize(&*self.state.improvement()?, "acquisition");
+        self.suggest(candidates)
+    }
+
     /// The suggestion of a point, with its memo.
     fn suggestion(&self, chosen: &Candidate) -> Suggestion<Config> {
         let surrogates = &self.state.surrogates;
@@ -48,7 +54,7 @@ impl Modelled<Config> for LevelSetTurn<'_> {
     }
 
     fn posteriors(&self) -> Vec<&dyn Posterior> {
-        vec![self.state.surrogates.posterior()]
+        vec![self.state.after()]
     }
 
     fn takes_acquisition(&self) -> bool {

@@ -1,6 +1,6 @@
 //! Surrogates of the outputs of a study: objectives, constraints, cost.
 
-use thrifty_domain::Points;
+use thrifty_domain::{Points, PointsRef};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{Memo, MemoKey, OptimizerError, Trial, TrialId};
@@ -55,6 +55,20 @@ impl OutputModel {
     pub fn with_fantasies(self, pending: &Points) -> Self {
         let (fitted, _) = Running::fantasize(self.fitted, pending.clone(), None, |mean| mean);
         Self { fitted, ..self }
+    }
+
+    /// The surrogate after fantasies at its own means at these points. Nothing when there are no points, or no point changes the posterior.
+    #[must_use]
+    pub fn fantasized(&self, points: PointsRef<'_>) -> Option<Box<dyn FittedSurrogate>> {
+        let mut fantasized: Option<Box<dyn FittedSurrogate>> = None;
+        for point in points.rows() {
+            let model = fantasized.as_deref().unwrap_or(&*self.fitted);
+            let mean = model.posterior().predict(point).mean;
+            if let Ok(next) = model.fantasize(point, mean) {
+                fantasized = Some(next);
+            }
+        }
+        fantasized
     }
 
     /// Adds the hyperparameters to a memo, with the number of observations that they were learnt from if the model says it.

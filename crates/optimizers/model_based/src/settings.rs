@@ -122,6 +122,8 @@ pub struct StateSettings {
     pub failures: FailurePolicy,
     /// Policy for running trials.
     pub pending: PendingPolicy,
+    /// True to leave running trials out of the model, as a recommendation does; fits still start from their memos.
+    pub ignores_running: bool,
     /// Weight of costs in the choice of a point.
     pub cost: CostAwareness,
 }

@@ -66,6 +66,7 @@ impl<'a> SurrogateState<'a> {
         let Some(data) = TrainingData::gather(fitter)? else { return Ok(None) };
         let (train_x, train) = data.with_failures(settings.failures);
         let TrainingData { x, targets, feasible, violations, failed, pending, asked } = data;
+        let pending = if settings.ignores_running { Points::new(space.dim()) } else { pending };
         let weights = Weights::fit_with(fitter, &settings, &x, &failed, costs)?;
         let imputed = train.y.len() - targets.y.len();
         let LossModel { transform, model: OutputModel { name, fitted }, choice } =
@@ -165,15 +166,7 @@ impl<'a> SurrogateState<'a> {
     /// Nothing when there are no points, or no point changes the posterior.
     #[must_use]
     pub fn with_fantasies(&self, points: PointsRef<'_>) -> Option<Box<dyn FittedSurrogate>> {
-        let mut fantasized: Option<Box<dyn FittedSurrogate>> = None;
-        for point in points.rows() {
-            let model = fantasized.as_deref().unwrap_or(&*self.objective.fitted);
-            let mean = model.posterior().predict(point).mean;
-            if let Ok(next) = model.fantasize(point, mean) {
-                fantasized = Some(next);
-            }
-        }
-        fantasized
+        self.objective.fantasized(points)
     }
 
     /// The probability that a point breaks no constraint; nothing where there are none.

@@ -62,7 +62,7 @@ pub trait Modelled<Q> {
     /// The space.
     fn space(&self) -> &Space;
 
-    /// Posteriors of the objectives, one each.
+    /// Posteriors of the objectives, one each, after fantasies of the running trials.
     fn posteriors(&self) -> Vec<&dyn Posterior>;
 
     /// True if [`Modelled::exploit`] takes another acquisition function: one with a single objective to build it on.

@@ -14,7 +14,7 @@ pub struct ParetoMember {
     pub trial: TrialId,
     /// The configuration.
     pub config: Config,
-    /// Its losses: measured, or posterior means where measurements are noisy.
+    /// Its losses: measured, or posterior means under a rule for noisy measurements.
     pub objectives: Vec<f64>,
 }
 

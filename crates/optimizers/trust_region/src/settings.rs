@@ -94,6 +94,7 @@ impl TrustRegionSettings {
             losses: self.losses,
             failures: self.failures,
             pending: PendingPolicy::KrigingBeliever,
+            ignores_running: false,
             cost: CostAwareness::Ignore,
         }
     }

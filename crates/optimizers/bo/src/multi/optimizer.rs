@@ -1,5 +1,6 @@
 //! Bayesian optimisation of several objectives.
 
+use thrifty_domain::Points;
 use thrifty_model_based::{
     Designer, FailurePolicy, GpSurrogate, ModelBased, OutputFitter, ParetoMember, ParetoSet, Turn, ask_given,
     asked_points, check_config, design_changed, ended_without_loss, fingerprint, measurement,
@@ -30,7 +31,8 @@ use crate::{MultiObjectiveError, MultiObjectiveRule, MultiObjectiveSettings};
 /// feasible front has no more points than objectives.
 ///
 /// Diagnostics of a suggestion: `hypervolume` and `front`, what was measured dominates and by how many points; `acquisition`;
-/// `probability_feasible` where there are constraints. Recommends the [`ParetoSet`].
+/// `probability_feasible` where there are constraints. Recommends the [`ParetoSet`]: of posterior means under
+/// [`MultiObjectiveRule::NoisyExpectedHypervolume`], of measured losses under other rules.
 ///
 /// ```
 /// use thrifty_bo::MultiObjectiveOptimizer;
@@ -215,6 +217,8 @@ impl Optimizer for MultiObjectiveOptimizer {
         }
         // Losses that stand for failed and pruned trials would move the means at measured configurations.
         state.fitter.trials.retain(|trial| !ended_without_loss(trial));
+        // So would fantasies of running trials where surrogates have no joint posterior.
+        state.observed.pending = Points::new(self.space.dim());
         let settings = MultiObjectiveSettings { failures: FailurePolicy::Ignore, ..self.settings.clone() };
         state.data = Data::of(&state.observed, &settings);
         let means = means(&state.objectives(rule)?, &state.observed.x);

@@ -91,6 +91,7 @@ impl MultiObjectiveSettings {
             losses: self.losses,
             failures: self.failures,
             pending: PendingPolicy::default(),
+            ignores_running: false,
             cost: self.cost,
         }
     }

@@ -1,5 +1,7 @@
 //! Turn of Bayesian optimisation with several objectives.
 
+use std::sync::OnceLock;
+
 use thrifty_acquisition::{Acquisition, AcquisitionFactory, Masked};
 use thrifty_domain::Points;
 use thrifty_model_based::{
@@ -10,7 +12,7 @@ use thrifty_pareto::{Duplicates, ReferenceOrigin, non_dominated};
 use thrifty_sampling::Stream;
 use thrifty_space::{Config, Space};
 use thrifty_study::{Ask, EXPECTED_COST, OptimizerError, StopReason, Suggestion};
-use thrifty_surrogate::Posterior;
+use thrifty_surrogate::{FittedSurrogate, Posterior};
 
 use super::reference::REFERENCE;
 use super::state::State;
@@ -26,6 +28,8 @@ pub(crate) struct MultiTurn<'a> {
     weights: Weights,
     /// The best candidates of the acquisition function, once it was maximized.
     found: Option<Vec<Candidate>>,
+    /// Joint surrogates after fantasies of the running trials, once they were asked for.
+    imagined: OnceLock<Vec<Option<Box<dyn FittedSurrogate>>>>,
 }
 
 impl<'a> MultiTurn<'a> {
@@ -42,7 +46,7 @@ impl<'a> MultiTurn<'a> {
         let (x, failed) = (&state.observed.x, &state.observed.failed);
         let costs = CostData { spent: Some(state.history.spent()), ..CostData::default() };
         let weights = Weights::fit_with(&state.fitter, &optimizer.settings().state(), x, failed, costs)?;
-        Ok(Self { optimizer, state, rule, models, weights, found: None })
+        Ok(Self { optimizer, state, rule, models, weights, found: None, imagined: OnceLock::new() })
     }
 
     /// The best candidates of the acquisition function, which is built once in a turn.
@@ -111,7 +115,16 @@ impl Modelled<Config> for MultiTurn<'_> {
     }
 
     fn posteriors(&self) -> Vec<&dyn Posterior> {
-        self.models.iter().map(OutputModel::posterior).collect()
+        // The acquisition function draws the outcomes of running trials if all models are joint; otherwise the models have fantasies of them.
+        let is_joint = self.models.iter().all(|model| model.joint().is_some());
+        if !is_joint {
+            return self.models.iter().map(OutputModel::posterior).collect();
+        }
+        let pending = self.state.observed.pending.as_ref();
+        let imagined =
+            self.imagined.get_or_init(|| self.models.iter().map(|m| m.fantasized(pending)).collect());
+        let each = self.models.iter().zip(imagined);
+        each.map(|(model, imagined)| imagined.as_ref().map_or(model.posterior(), |m| m.posterior())).collect()
     }
 
     fn takes_acquisition(&self) -> bool {

@@ -583,3 +583,32 @@ fn noisy_evaluations_of_a_finite_space_are_repeated() {
         assert_eq!((reason, study.history().len()), (StopReason::Exhausted, 4), "{repeats:?}");
     }
 }
+
+/// Four arms, one of which fails or is pruned: repeats are of the other three. Where every arm fails the study ends.
+#[test]
+fn failed_configurations_are_not_repeated() {
+    let run = |failures: FailurePolicy, lost: &dyn Fn(&str) -> bool, outcome: Outcome| {
+        let space = Space::builder().categorical("a", ["p", "q", "r", "t"]).build().unwrap();
+        let repeats = Some(Repeats::OnceExhausted);
+        let settings = BoSettings { repeats, failures, ..BoSettings::default() };
+        let optimizer = BayesianOptimizer::new(space).with_settings(settings).unwrap();
+        let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(20));
+        let reason = study.run(|config: &Config, _| match config.str("a").unwrap() {
+            arm if lost(arm) => outcome.clone(),
+            arm => Measurement::from(arm.len() as f64).into(),
+        });
+        let asked: Vec<String> =
+            (study.history().trials().iter()).map(|trial| trial.query.str("a").unwrap().to_owned()).collect();
+        (reason.unwrap(), asked)
+    };
+    let outcomes = || [Outcome::failed("out of memory"), Outcome::pruned(0)];
+    for failures in [FailurePolicy::Ignore, FailurePolicy::AsWorst] {
+        for outcome in outcomes() {
+            let (reason, asked) = run(failures, &|arm| arm == "t", outcome.clone());
+            assert_eq!(reason, StopReason::Trials(20), "{asked:?}");
+            assert_eq!(asked.iter().filter(|arm| *arm == "t").count(), 1, "{failures:?}: {asked:?}");
+            let (reason, asked) = run(failures, &|_| true, outcome);
+            assert_eq!((reason, asked.len()), (StopReason::Exhausted, 4), "{asked:?}");
+        }
+    }
+}

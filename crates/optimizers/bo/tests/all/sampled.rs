@@ -134,3 +134,24 @@ fn four_at_a_time_find_the_minimum() {
     let best = history.best().map(|(_, best)| best).unwrap();
     assert!(best - TestFunction::branin().optimum() < 1e-2, "{best}");
 }
+
+/// Recommendations with three running trials, and with the same three lost to the machine: equal in every bit, though fantasies at the means of a
+/// mixture move its means.
+#[test]
+fn running_trials_do_not_move_recommendations() {
+    let history = finished(12, 1);
+    let with = |outcome: Option<Outcome>| {
+        let last = history.trials().last().unwrap();
+        let more = [0.2, 0.5, 0.8].map(|u| {
+            let query = TestFunction::branin().space().decode(&[u, 0.6 * u]);
+            Trial { query, outcome: outcome.clone(), ..last.clone() }
+        });
+        let history = History::from_trials(history.trials().iter().cloned().chain(more).collect(), Seed(3));
+        let surrogates =
+            [GpSurrogate::default().with_sampled_hyperparameters(Sampling::default()), GpSurrogate::noisy()];
+        surrogates.map(|surrogate| {
+            optimizer(best_mean()).with_surrogate(surrogate).recommend(&history).unwrap().unwrap()
+        })
+    };
+    assert_eq!(with(None), with(Some(Outcome::unrelated("machine down"))));
+}

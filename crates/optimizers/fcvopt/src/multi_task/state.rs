@@ -74,7 +74,7 @@ impl MultiTaskState {
         warm: Option<Vec<f64>>,
         id: TrialId,
     ) -> Result<Option<Self>, OptimizerError> {
-        let (mut x, mut y) = (Points::new(space.dim() + folds), Vec::new());
+        let (mut x, mut y, mut noise) = (Points::new(space.dim() + folds), Vec::new(), Vec::new());
         let (mut evaluated, mut first) = (Points::new(space.dim()), Vec::new());
         let (mut pending, mut asked) = (Points::new(space.dim() + folds), Vec::new());
         for (at, trial) in history.trials().iter().enumerate() {
@@ -88,6 +88,8 @@ impl MultiTaskState {
                     if let Some(loss) = Outcome::objective(outcome) {
                         x.push(&coded);
                         y.push(carried(loss));
+                        let reported = outcome.measurement().and_then(|measured| measured.noise_variance);
+                        noise.push(carried(reported.unwrap_or(0.0)));
                         if !evaluated.rows().any(|known| known == point.as_slice()) {
                             evaluated.push(&point);
                             first.push(at);
@@ -104,7 +106,9 @@ impl MultiTaskState {
             |error: GpError| OptimizerError::failed(format!("fitting the tasks for trial {}", id.0), error);
         let gp = process(space, folds, tasks)?;
         let gp = warm.map_or_else(|| gp.clone(), |warm| gp.clone().warm_started(warm));
-        let mut gp = gp.fit(x.as_ref(), &y, &mut history.seed().stream("fit", id.0)).map_err(failed)?;
+        let mut gp = gp
+            .fit_with_noise(x.as_ref(), &y, &noise, &mut history.seed().stream("fit", id.0))
+            .map_err(failed)?;
         for running in pending.rows() {
             let mean = gp.predict(running).mean;
             gp = gp.with_observation(running, mean).map_err(failed)?;

@@ -14,10 +14,13 @@ use thrifty_fcvopt::{
 use thrifty_gp::GpSettings;
 use thrifty_hgp::Hgp;
 use thrifty_kernel::{Kernel, Matern12, Matern52};
+use thrifty_model_based::Maximizer;
 use thrifty_sampling::Seed;
 use thrifty_search::InitialDesign;
 use thrifty_space::{Config, Space, Value};
-use thrifty_study::{MaxTrials, Measurement, Next, Optimizer, Outcome, StopReason, Study, Trial, TrialId};
+use thrifty_study::{
+    History, MaxTrials, Measurement, Next, Optimizer, Outcome, StopReason, Study, Trial, TrialId,
+};
 
 const FOLDS: usize = 5;
 
@@ -328,6 +331,57 @@ fn risk_is_weighed() {
     }
 }
 
+/// Recommendations that weigh risk while all other folds of the second best configuration run, and with these folds lost to the machine: the same.
+#[test]
+fn running_folds_are_a_risk() {
+    let risk = |s: &mut FractionalSettings| s.incumbent = Incumbent::RiskAdjusted { kappa: 3.0 };
+    let mut study = study(risk).with_stop(MaxTrials(15));
+    study.run(|query: &FoldQuery, _| truth(&query.config)).unwrap();
+    let optimizer = study.optimizer();
+    let state = optimizer.state(study.history(), TrialId(15)).unwrap().unwrap();
+    let ranked = state.ranked(optimizer.settings().incumbent);
+    for second in &ranked[1..4] {
+        let recommended = |outcome: Option<Outcome>| {
+            let of = &study.history().trials()[second.trial];
+            let new = state.new_folds(second.x, FOLDS);
+            let more = new.into_iter().map(|fold| {
+                let query = FoldQuery { fold, ..of.query.clone() };
+                Trial { query, outcome: outcome.clone(), memo: thrifty_study::Memo::default(), ..of.clone() }
+            });
+            let trials = study.history().trials().iter().cloned().chain(more).collect();
+            let history = History::from_trials(trials, study.history().seed());
+            let optimizer = FractionalCv::new(space(), FOLDS).unwrap();
+            let mut optimizer = optimizer.with_settings(study.optimizer().settings().clone()).unwrap();
+            optimizer.recommend(&history).unwrap().unwrap()
+        };
+        let (running, lost) = (recommended(None), recommended(Some(Outcome::unrelated("machine down"))));
+        assert_eq!(running, lost, "{}", second.trial);
+    }
+}
+
+/// Losses that nothing reaches, a margin, and losses that everything reaches lead to other configurations; the best observed loss and the best mean
+/// are one number over folds.
+#[test]
+fn improvement_targets_count() {
+    let asked = |target: ImprovementTarget| {
+        let rule = AcquisitionKind::LogExpectedImprovement(target);
+        let mut study = study(|s| {
+            (s.acquisition, s.initial) = (FoldAcquisition::OfLoss(rule), InitialDesign::Sobol(8));
+        });
+        study = study.with_stop(MaxTrials(12));
+        study.run(|query: &FoldQuery, context| loss(query, context.id.0)).unwrap();
+        study.history().trials()[8..].iter().map(|trial| trial.query.config.clone()).collect::<Vec<_>>()
+    };
+    let best = asked(ImprovementTarget::BestObserved);
+    assert_eq!(best, asked(ImprovementTarget::BestMean));
+    let margin = ImprovementTarget::BestWithMargin { xi: 0.3 };
+    let all =
+        [best, asked(margin), asked(ImprovementTarget::Fixed(-1e6)), asked(ImprovementTarget::Fixed(1e6))];
+    for (i, a) in all.iter().enumerate() {
+        assert!(all[..i].iter().all(|b| a != b), "{i}");
+    }
+}
+
 #[test]
 fn odd_problems_have_answers() {
     // One level, fewer observations than folds, one fold that always fails, losses all equal.
@@ -453,6 +507,27 @@ fn known_constraints_hold_for_every_suggestion() {
     let (count, asked, reason) = broken(integers(), 0.0, 60, even);
     assert_eq!((count, asked, reason), (0, 4 * FOLDS, StopReason::Exhausted));
     assert_eq!(broken(integers(), 0.5, 60, even).0, 0);
+}
+
+/// Twelve of 4,096 configurations are allowed, which a small search seldom meets: all pairs are asked before the space is exhausted.
+#[test]
+fn rare_configurations_are_all_asked() {
+    let names: Vec<String> = (0..12).map(|i| format!("f{i}")).collect();
+    let space = names.iter().fold(Space::builder(), |space, name| space.categorical(name, ["off", "on"]));
+    let of = names.clone();
+    let one = move |config: &Config| of.iter().filter(|name| config.str(name) == Ok("on")).count() == 1;
+    let settings = FractionalSettings {
+        maximizer: Maximizer { raw: 16, around_best: 4, climbs: 1 },
+        initial: InitialDesign::Sobol(4),
+        ..FractionalSettings::new(2)
+    };
+    let optimizer = FractionalCv::new(space.build().unwrap(), 2).unwrap().with_settings(settings).unwrap();
+    let mut study = Study::new(optimizer.with_known_constraint(one), Seed(1)).with_stop(MaxTrials(40));
+    let reason = study.run(|query: &FoldQuery, _| {
+        let on = names.iter().position(|name| query.config.str(name) == Ok("on")).unwrap();
+        (on as f64 - 4.3).abs() + 0.1 * query.fold as f64
+    });
+    assert_eq!((reason.unwrap(), study.history().len()), (StopReason::Exhausted, 24));
 }
 
 /// Eight levels of which few are allowed, and a design of four configurations: after every allowed one was asked the model goes on with

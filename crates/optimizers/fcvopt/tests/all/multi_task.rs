@@ -2,10 +2,13 @@
 
 use thrifty_cv::{FoldChoice, FoldQuery, OneFold};
 use thrifty_fcvopt::{MultiTaskCv, MultiTaskSettings, TaskCovariance};
+use thrifty_model_based::Maximizer;
 use thrifty_sampling::Seed;
 use thrifty_search::{InitialDesign, RandomSearch};
 use thrifty_space::{Config, Space};
-use thrifty_study::{Ask, MaxTrials, Next, Optimizer, Outcome, StopReason, Study, TrialId, contract};
+use thrifty_study::{
+    Ask, History, MaxTrials, Measurement, Next, Optimizer, Outcome, StopReason, Study, TrialId, contract,
+};
 
 const FOLDS: usize = 4;
 
@@ -126,6 +129,43 @@ fn failed_pairs_of_a_small_space_are_not_repeated() {
     let pairs: std::collections::BTreeSet<String> =
         trials.iter().map(|trial| format!("{} {}", trial.query.config, trial.query.fold)).collect();
     assert_eq!((reason, trials.len(), pairs.len()), (StopReason::Exhausted, 4, 4));
+}
+
+/// Twenty configurations and a search that meets few of them: every pair is asked before the space is exhausted.
+#[test]
+fn all_pairs_of_a_finite_space_are_asked() {
+    let space = Space::builder().int("n", 1, 20).build().unwrap();
+    let maximizer = Maximizer { raw: 2, around_best: 1, climbs: 1 };
+    let settings = MultiTaskSettings { folds: 2, maximizer, ..MultiTaskSettings::default() };
+    let optimizer = MultiTaskCv::new(space, 2).unwrap().with_settings(settings).unwrap();
+    let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(60));
+    let reason = study
+        .run(|query: &FoldQuery, _| (query.config.float("n").unwrap() - 7.0).abs() + 0.1 * query.fold as f64);
+    assert_eq!((reason.unwrap(), study.history().len()), (StopReason::Exhausted, 40));
+}
+
+/// Two histories that differ in the noise variances of their measurements alone lead to other predictions; a variance of 0 is none.
+#[test]
+fn reported_noise_counts() {
+    let std_dev = |noise_variance: Option<f64>| {
+        let mut study =
+            Study::new(multi_task(TaskCovariance::Exchangeable), Seed(2)).with_stop(MaxTrials(12));
+        study.run(|query: &FoldQuery, _| Measurement::from(loss(query))).unwrap();
+        let mut trials = study.history().trials().to_vec();
+        for trial in &mut trials {
+            trial.outcome =
+                Some(Measurement { noise_variance, ..Measurement::from(loss(&trial.query)) }.into());
+        }
+        let history = History::from_trials(trials, Seed(2));
+        let Ask::Evaluate(next) =
+            multi_task(TaskCovariance::Exchangeable).ask(&history, TrialId(12)).unwrap()
+        else {
+            panic!("a suggestion")
+        };
+        next.diagnostics["std_dev"]
+    };
+    assert_eq!(std_dev(None), std_dev(Some(0.0)));
+    assert_ne!(std_dev(None), std_dev(Some(0.5)));
 }
 
 /// A finite loss far beyond the range of a model counts as the end of that range.

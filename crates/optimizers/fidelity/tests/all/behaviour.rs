@@ -4,7 +4,8 @@ use std::f64::consts::PI;
 
 use thrifty_bo::{BayesianOptimizer, BoSettings};
 use thrifty_fidelity::{FidelityCost, MultiFidelityOptimizer, MultiFidelitySettings};
-use thrifty_model_based::{InitialDesign, Maximizer};
+use thrifty_kernel::Kernel;
+use thrifty_model_based::{GpSurrogate, InitialDesign, Maximizer};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{Ask, MaxCost, MaxTrials, Measurement, Optimizer, Outcome, ReportError, Study, TrialId};
@@ -163,6 +164,44 @@ fn trials_that_end_early_need_no_cost() {
     let (ended, _) = run(|id, _| if id == 1 { None } else { Some(7.0) }, None);
     let error = ended.unwrap_err();
     assert!(error.contains("reading trial 1") && error.contains("it has no cost"), "{error}");
+}
+
+/// A surrogate of one's own suggests otherwise than the default and has another fingerprint, by its kernel and by its settings. Set to the
+/// default it suggests the same.
+#[test]
+fn a_surrogate_of_ones_own_is_used() {
+    let kernel = |domain: &thrifty_domain::Domain| {
+        Ok((1.0 * thrifty_kernel::Matern52::new(vec![0.5; domain.dim()])?).clone_box())
+    };
+    let own = [
+        None,
+        Some(GpSurrogate::default()),
+        Some(GpSurrogate::deterministic()),
+        Some(GpSurrogate::noisy()),
+        Some(GpSurrogate::default().with_kernel("one for all", kernel)),
+    ];
+    let runs = own.map(|surrogate| {
+        let optimizer = optimizer(with_epochs());
+        let optimizer = match surrogate {
+            Some(surrogate) => optimizer.with_surrogate(surrogate),
+            None => optimizer,
+        };
+        let fingerprint = optimizer.fingerprint().unwrap();
+        let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(10));
+        study
+            .run(|config, _| {
+                let (x, y) = point(config);
+                branin(x, y, epochs(config))
+            })
+            .unwrap();
+        let queries: Vec<Config> = study.history().trials().iter().map(|trial| trial.query.clone()).collect();
+        (queries, format!("{fingerprint:?}"))
+    });
+    assert_eq!(runs[0].0, runs[1].0);
+    for (i, one) in runs.iter().enumerate().skip(1) {
+        assert!(runs[..i].iter().all(|other| other.1 != one.1), "fingerprint {i}");
+        assert!(i == 1 || runs[..i].iter().all(|other| other.0 != one.0), "suggestions {i}");
+    }
 }
 
 /// Only reports of failed trials are known: a recommendation needs no cost.

@@ -1,6 +1,7 @@
 //! Integration tests of `thrifty-hybrid`, built as one program.
 
 mod algorithms;
+mod batches;
 mod behaviour;
 mod coin_flip;
 mod decisions;

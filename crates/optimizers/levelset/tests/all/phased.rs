@@ -7,7 +7,8 @@ use thrifty_model_based::InitialDesign;
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{
-    Ask, History, MaxTrials, MemoKey, Optimizer, Outcome, StopReason, Study, Trial, TrialId, contract,
+    Ask, History, MaxTrials, Measurement, MemoKey, Next, Optimizer, Outcome, StopReason, Study, Trial,
+    TrialId, contract,
 };
 use thrifty_testbed::LevelSetProblem;
 
@@ -180,5 +181,44 @@ fn a_choice_of_something_else_is_ignored() {
         let history = History::from_trials(trials, Seed(4));
         let mut other = optimizer();
         assert!(other.recommend(&history).is_ok() && other.ask(&history, TrialId(12)).is_ok(), "{choice:?}");
+    }
+}
+
+/// Four trials that run at the same time in the phase of improvement are apart.
+#[test]
+fn improvement_spreads_running_trials() {
+    let optimizer = PhasedLevelSet::new(space(), settings(40)).unwrap();
+    let mut study = Study::new(optimizer, Seed(3));
+    let mut batch = Vec::new();
+    for i in 0..12 {
+        let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("trial {i}") };
+        if i < 8 {
+            study.tell(trial.id, loss(&trial.query)).unwrap();
+        } else {
+            batch.push(["x0", "x1"].map(|name| trial.query.float(name).unwrap()));
+        }
+    }
+    for (i, a) in batch.iter().enumerate() {
+        let near = batch[..i].iter().find(|b| (a[0] - b[0]).hypot(a[1] - b[1]) < 1e-3);
+        assert!(near.is_none(), "{batch:?}");
+    }
+}
+
+/// A constraint that holds left of a half, with the least losses on its right: improvement is sought where it holds, also while no trial of
+/// the design keeps it.
+#[test]
+fn improvement_keeps_measured_constraints() {
+    for limit in [0.5, 0.1] {
+        let optimizer = PhasedLevelSet::new(space(), settings(60)).unwrap();
+        let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(18));
+        study
+            .run(|config, _| {
+                let x = config.float("x0").unwrap();
+                Measurement { constraints: vec![x - limit], ..Measurement::from(-x) }
+            })
+            .unwrap();
+        let improved = &study.history().trials()[8..];
+        let kept = improved.iter().filter(|trial| trial.query.float("x0").unwrap() <= limit + 0.02).count();
+        assert!(kept >= 8, "{kept} of 10 below {limit}");
     }
 }
