@@ -626,6 +626,17 @@ fn given_configurations_come_with_their_other_folds() {
         let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(8));
         study.run(|query: &FoldQuery, _| truth(&query.config)).unwrap();
         let pair = |trial: &Trial<FoldQuery>| format!("{} {}", trial.query.config, trial.query.fold);
+
+/// A bound is in units of the loss, and so is the search for the best one: losses in another unit change no suggestion.
+#[test]
+fn suggestions_do_not_depend_on_the_unit() {
+    let asked = |unit: f64| {
+        let mut study = study(|_| ()).with_stop(MaxTrials(16));
+        study.run(|query, context| unit * loss(query, context.id.0)).unwrap();
+        study.history().trials().iter().map(|trial| trial.query.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(asked(2.0_f64.powi(-30)), asked(1.0));
+}
         let pairs: HashSet<String> = study.history().trials().iter().map(pair).collect();
         assert_eq!(pairs.len(), 8, "{initial_folds:?}");
         let again = study.history().trials().iter().filter(|trial| trial.query.config == at(0.25));
