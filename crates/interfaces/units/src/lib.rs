@@ -87,6 +87,13 @@ impl InUserUnits for TpeSettings {
         }
         Ok(self)
     }
+        if let (Split::Target { loss }, true) = (self.split, directions.as_slice().len() > 1) {
+            return invalid(
+                "split",
+                format!("a target of {loss}"),
+                "another split, as there are several objectives",
+            );
+        }
 }
 
 impl InUserUnits for CmaEsSettings {

@@ -868,3 +868,16 @@ fn unrelated_failures_are_asked_again() {
         assert_eq!(study.history().len(), 5, "each once, and one again");
     }
 }
+
+/// A target is a loss, and fronts of several objectives have none.
+#[test]
+fn a_target_of_several_objectives_is_refused() {
+    let space = Space::from_bounds(&[(0.0, 1.0)]).unwrap();
+    let settings = TpeSettings { split: Split::Target { loss: 900.0 }, ..TpeSettings::default() };
+    let optimizer = TpeOptimizer::new(space).unwrap().with_settings(settings).unwrap();
+    let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(20));
+    let two = Measurement { objectives: vec![1000.0, 1001.0], ..Measurement::default() };
+    let error = study.run(|_, _| two.clone()).unwrap_err();
+    let text = format!("{error} {:?}", std::error::Error::source(&error).map(ToString::to_string));
+    assert!(text.contains("trial 0") && text.contains("split has a target loss of 900"), "{text}");
+}
