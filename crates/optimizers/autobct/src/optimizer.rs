@@ -108,8 +108,16 @@ impl AutoBct {
         settings: AutoBctSettings,
         noise_at: NoiseAt,
     ) -> Result<Self, OptimizerError> {
-        let failed =
-            |error: AutoBctError| OptimizerError::failed("setting up training under a budget", error);
+        let failed = |error: AutoBctError| match error {
+            AutoBctError::Input(InputError::Number { name, value, expected }) => {
+                OptimizerError::InvalidSetting {
+                    name: name.into(),
+                    value: value.to_string(),
+                    expected: expected.into(),
+                }
+            }
+            other => OptimizerError::failed("setting up training under a budget", other),
+        };
         settings.validate().map_err(failed)?;
         let [score, cost] = &bases;
         for (basis, belief) in [(score, &prior.score), (cost, &prior.cost)] {

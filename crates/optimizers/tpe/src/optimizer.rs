@@ -218,7 +218,14 @@ const PROPOSALS: usize = 8;
 const LARGEST_LIST: u64 = 1_000_000;
 
 fn invalid(error: TpeError) -> OptimizerError {
-    OptimizerError::failed("setting up the Parzen estimator", error)
+    match error {
+        TpeError::InvalidSetting { name, value, expected } => OptimizerError::InvalidSetting {
+            name: name.into(),
+            value: value.to_string(),
+            expected: expected.into(),
+        },
+        other => OptimizerError::failed("setting up the Parzen estimator", other),
+    }
 }
 
 impl Optimizer for TpeOptimizer {

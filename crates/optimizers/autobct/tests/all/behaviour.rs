@@ -6,7 +6,8 @@ use thrifty_linear::{Basis, Coefficients, Polynomial};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{
-    Ask, CostUnit, MaxTrials, Measurement, Next, Optimizer, Outcome, StopReason, Study, TrialId, costed,
+    Ask, CostUnit, MaxTrials, Measurement, Next, Optimizer, OptimizerError, Outcome, StopReason, Study,
+    TrialId, costed,
 };
 
 fn space() -> Space {
@@ -175,6 +176,12 @@ fn bad_reports_are_named_and_lose_nothing() {
     assert!(AutoBct::new(space(), &short, &cubic(), prior(), AutoBctSettings::default()).is_err());
     for settings in [
         AutoBctSettings { plan: Plan::Relaxed { depth: 0 }, ..AutoBctSettings::default() },
+    let wrong = AutoBctSettings { gamma: -20.0, ..AutoBctSettings::default() };
+    let error = AutoBct::new(space(), &cubic(), &cubic(), prior(), wrong).err().unwrap();
+    assert!(matches!(error, OptimizerError::InvalidSetting { .. }), "{error}");
+    let wrong = AutoBctSettings { grid: 1, ..AutoBctSettings::default() };
+    let error = AutoBct::new(space(), &cubic(), &cubic(), prior(), wrong).err().unwrap();
+    assert!(matches!(error, OptimizerError::InvalidSetting { .. }), "{error}");
         AutoBctSettings { grid: 1, ..AutoBctSettings::default() },
         AutoBctSettings { epsilon: 1.0, ..AutoBctSettings::default() },
         AutoBctSettings { gamma: f64::NAN, ..AutoBctSettings::default() },

@@ -527,6 +527,8 @@ fn bad_settings_are_named() {
     assert_eq!(
         name(LevelSetSettings { threshold: Threshold::Implicit { omega: 1.0 }, ..base.clone() }),
         "omega"
+    let confidence = Confidence::Constant { beta: -1.0 };
+    assert_eq!(name(LevelSetSettings { confidence, ..base.clone() }), "confidence.beta");
     );
     assert_eq!(name(LevelSetSettings { epsilon: -1.0, ..base.clone() }), "epsilon");
     assert_eq!(
@@ -559,7 +561,7 @@ fn bad_settings_are_named() {
         "alpha"
     );
     let confidence = Confidence::Gotovos { delta: 0.0 };
-    assert!(name(LevelSetSettings { confidence, ..base.clone() }).contains("delta is 0"));
+    assert_eq!(name(LevelSetSettings { confidence, ..base.clone() }), "confidence.delta");
     assert!(name(LevelSetSettings { over: candidates(&[0.5]), ..base.clone() }).contains("candidate 0"));
     assert_eq!(name(base), "nothing");
 }
