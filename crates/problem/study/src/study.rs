@@ -265,6 +265,8 @@ impl<O: Optimizer> Study<O> {
             Ask::Evaluate(suggestion) => suggestion,
             Ask::Wait => return Ok(Next::Wait),
             Ask::Stop(reason) => return Ok(Next::Stop(reason)),
+            // One that runs may end for a reason of the machine, and is then evaluated again.
+            Ask::Stop(StopReason::Exhausted) if self.is_running_as_of(visible) => return Ok(Next::Wait),
         };
         let Suggestion { query, diagnostics, memo } = suggestion;
         let timing = Timing { ask: started_at.elapsed().as_secs_f64(), evaluate: 0.0 };
@@ -280,6 +282,11 @@ impl<O: Optimizer> Study<O> {
     }
 
     /// Drops reports of trials that will be evaluated again, here and with the next line of the journal.
+    /// True if a trial runs, or has ended later than the first `visible` ones.
+    fn is_running_as_of(&self, visible: usize) -> bool {
+        visible < self.history.len() || self.history.pending().next().is_some()
+    }
+
     pub(crate) fn forget_unfinished_reports(&mut self) {
         if self.history.pending().any(|trial| !trial.reports.is_empty()) {
             self.history.forget_unfinished_reports();
