@@ -124,8 +124,10 @@ impl MultiObjectiveOptimizer {
             let error = MultiObjectiveError::OneObjective;
             return Err(OptimizerError::failed("fitting the surrogates", error));
         }
-        let measured = history.trials().iter().find_map(measurement);
-        match (&self.settings.reference, measured.map(|measured| measured.objectives.len())) {
+        let measured =
+            history.trials().iter().find_map(measurement).map(|measured| measured.objectives.len());
+        let declared = Some(history.directions().as_slice().len()).filter(|count| *count > 0);
+        match (&self.settings.reference, measured.or(declared)) {
             (Some(reference), Some(expected)) if reference.len() != expected => {
                 let error = MultiObjectiveError::ReferenceMismatch { found: reference.len(), expected };
                 Err(OptimizerError::failed("finding the reference point", error))

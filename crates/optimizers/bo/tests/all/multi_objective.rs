@@ -19,8 +19,8 @@ use thrifty_sampling::{Seed, Sobol, Stream};
 use thrifty_search::{Nsga2, Nsga2Settings, SobolSearch};
 use thrifty_space::{Config, Space, Value};
 use thrifty_study::{
-    Ask, History, MaxTrials, Measurement, Memo, Optimizer, Outcome, Schedule, StopReason, Study, Trial,
-    TrialId,
+    Ask, Direction, Directions, History, MaxTrials, Measurement, Memo, Optimizer, Outcome, Schedule,
+    StopReason, Study, Trial, TrialId,
 };
 use thrifty_surrogate::{
     Description, FittedSurrogate, JointPosterior, Observations, Posterior, PosteriorGradient, Prediction,
@@ -192,6 +192,11 @@ fn a_chosen_reference_point_may_be_inside_the_front() {
     let error = study.run(|config, _| parabolas(config)).unwrap_err().to_string();
     assert!(error.contains("3 coordinates, expected 2"), "{error}");
     assert_eq!(study.history().len(), 1, "the first measurement has the number of objectives");
+    let three =
+        MultiObjectiveSettings { reference: Some(vec![1.0; 3]), ..settings(MultiObjectiveRule::Automatic) };
+    let directions = Directions::new(vec![Direction::Minimize; 2]);
+    let mut study = Study::new(ours(&line(), three), Seed(1)).with_directions(directions);
+    assert!(study.ask().is_err() && study.history().is_empty(), "directions have it before");
 }
 
 /// A surrogate that knows one objective is refused before anything was evaluated.
