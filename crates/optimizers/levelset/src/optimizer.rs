@@ -15,7 +15,6 @@ use thrifty_study::{
 use thrifty_surrogate::Surrogate;
 
 use crate::cost::KnownCost;
-use crate::design::is_designed;
 use crate::diagnostics::{self, ABOVE};
 use crate::intervals::moments;
 use crate::progress::Progress;
@@ -128,7 +127,7 @@ impl LevelSetOptimizer {
     }
 
     /// Takes over the seed of a study, on which the points to classify depend.
-    fn follow_seed(&mut self, seed: Seed) -> Result<(), OptimizerError> {
+    pub(crate) fn follow_seed(&mut self, seed: Seed) -> Result<(), OptimizerError> {
         if self.points.0 != seed {
             self.points = (seed, self.points(seed)?);
             self.progress.iter_mut().for_each(|progress| *progress = Progress::default());
@@ -153,7 +152,7 @@ impl LevelSetOptimizer {
         diagnostics::unpacked(&trial.memo.get(&ABOVE)?, self.points.1.len())
     }
 
-    fn encoded(
+    pub(crate) fn encoded(
         &self,
         history: &History<Config>,
         which: impl Fn(&Trial<Config>) -> bool,
@@ -251,10 +250,7 @@ impl ModelBased for LevelSetOptimizer {
         history: &'a History<Config>,
         id: TrialId,
     ) -> Result<Turn<'a, Config>, OptimizerError> {
-        self.follow_seed(history.seed())?;
-        if is_designed(&self.space, &self.settings, history, id)
-            && let Some(config) = self.initial(history, id)?
-        {
+        if let Some(config) = self.designed(history, id)? {
             return Ok(Turn::Decided(Ask::Evaluate(Suggestion::new(config))));
         }
         if history.measured().next().is_none() {

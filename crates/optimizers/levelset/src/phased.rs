@@ -12,7 +12,6 @@ use thrifty_study::{
     Ask, Fingerprint, History, MemoKey, Optimizer, OptimizerError, StopReason, Suggestion, Trial, TrialId,
 };
 
-use crate::design::is_designed;
 use crate::{Classified, Criterion, LevelSetOptimizer, LevelSetSettings};
 
 /// Rule of a phase for the next point.
@@ -272,7 +271,8 @@ impl Optimizer for PhasedLevelSet {
         let phase = self.phase(id);
         let rule = self.settings.phases[phase].rule;
         let measured: Vec<f64> = history.measured().map(|(_, value)| carried(value)).collect();
-        if is_designed(&self.space, &self.settings.level_set, history, id) || measured.is_empty() {
+        // The design is that of every phase, so the optimiser of any has it.
+        if measured.is_empty() || self.now.1.designed(history, id)?.is_some() {
             return self.begin(phase, None)?.ask(history, id);
         }
         let family = self.family(phase, history, id)?;

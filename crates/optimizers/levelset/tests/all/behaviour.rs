@@ -12,8 +12,8 @@ use thrifty_model_based::{CostAwareness, GpSurrogate, InitialDesign, KernelFamil
 use thrifty_sampling::{Seed, Sobol};
 use thrifty_space::{Config, Space};
 use thrifty_study::{
-    Ask, History, MaxTrials, Measurement, Memo, Optimizer, OptimizerError, Outcome, Schedule, StopReason,
-    StopRule, Study, Timing, Trial, TrialId,
+    Ask, History, MaxTrials, Measurement, Memo, Next, Optimizer, OptimizerError, Outcome, Schedule,
+    StopReason, StopRule, Study, Timing, Trial, TrialId,
 };
 use thrifty_testbed::{Problem, TestFunction};
 
