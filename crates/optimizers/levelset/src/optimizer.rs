@@ -10,7 +10,8 @@ use thrifty_model_based::{
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{
-    Ask, Fingerprint, History, Optimizer, OptimizerError, StopReason, Suggestion, Trial, TrialId,
+    Ask, Fingerprint, History, Measurement, MeasurementProblem, Optimizer, OptimizerError, StopReason,
+    Suggestion, Trial, TrialId,
 };
 use thrifty_surrogate::Surrogate;
 
@@ -306,6 +307,10 @@ impl Optimizer for LevelSetOptimizer {
 
     fn check(&self, query: &Config, is_whole: bool) -> Result<(), OptimizerError> {
         check_config(&self.space, query, is_whole)
+    }
+
+    fn check_measurement(&self, measurement: &Measurement) -> Result<(), MeasurementProblem> {
+        self.settings.cost.check(measurement)
     }
 
     fn canonical(&self, query: Config) -> Config {

@@ -9,7 +9,8 @@ use thrifty_model_based::{InitialDesign, ModelBased, Turn, carried, check_config
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{
-    Ask, Fingerprint, History, MemoKey, Optimizer, OptimizerError, StopReason, Suggestion, Trial, TrialId,
+    Ask, Fingerprint, History, Measurement, MeasurementProblem, MemoKey, Optimizer, OptimizerError,
+    StopReason, Suggestion, Trial, TrialId,
 };
 
 use crate::{Classified, Criterion, LevelSetOptimizer, LevelSetSettings};
@@ -314,6 +315,10 @@ impl Optimizer for PhasedLevelSet {
     /// A query from elsewhere names every parameter: nothing is completed.
     fn check(&self, query: &Config, _: bool) -> Result<(), OptimizerError> {
         check_config(&self.space, query, true)
+    }
+
+    fn check_measurement(&self, measurement: &Measurement) -> Result<(), MeasurementProblem> {
+        self.settings.level_set.cost.check(measurement)
     }
 
     fn canonical(&self, query: Config) -> Config {

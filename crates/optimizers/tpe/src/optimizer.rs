@@ -8,7 +8,8 @@ use thrifty_sampling::{MAX_SOBOL_DIM, Seed, Sobol};
 use thrifty_search::{ask_given, check_config};
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{
-    Ask, Best, Fingerprint, History, Optimizer, OptimizerError, StopReason, Suggestion, TrialId,
+    Ask, Best, Fingerprint, History, Measurement, MeasurementProblem, Optimizer, OptimizerError, StopReason,
+    Suggestion, TrialId,
 };
 
 use crate::history::coding::Coding;
@@ -16,7 +17,7 @@ use crate::history::table::Table;
 use crate::rules::blocks::{Block, blocks};
 use crate::rules::good_bad_split::GoodBadSplit;
 use crate::rules::proposer::{Masses, Proposer};
-use crate::{ParameterPrior, Repeats, Startup, TpeError, TpeSettings};
+use crate::{CostPolicy, ParameterPrior, Repeats, Startup, TpeError, TpeSettings};
 
 /// The tree-structured Parzen estimator.
 ///
@@ -291,6 +292,14 @@ impl Optimizer for TpeOptimizer {
 
     fn check(&self, query: &Config, is_whole: bool) -> Result<(), OptimizerError> {
         check_config(&self.space, query, is_whole)
+    }
+
+    fn check_measurement(&self, measurement: &Measurement) -> Result<(), MeasurementProblem> {
+        if self.setup.settings.cost == CostPolicy::Ignore {
+            Ok(())
+        } else {
+            measurement.require_positive_cost()
+        }
     }
 
     fn canonical(&self, query: Config) -> Config {

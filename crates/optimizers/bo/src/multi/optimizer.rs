@@ -7,7 +7,10 @@ use thrifty_model_based::{
 };
 use thrifty_pareto::ReferencePoint;
 use thrifty_space::{Config, KnownConstraint, Space};
-use thrifty_study::{Ask, Fingerprint, History, Optimizer, OptimizerError, StopReason, Suggestion, TrialId};
+use thrifty_study::{
+    Ask, Fingerprint, History, Measurement, MeasurementProblem, Optimizer, OptimizerError, StopReason,
+    Suggestion, TrialId,
+};
 use thrifty_surrogate::Surrogate;
 
 use super::data::{Data, means};
@@ -232,6 +235,10 @@ impl Optimizer for MultiObjectiveOptimizer {
 
     fn check(&self, query: &Config, is_whole: bool) -> Result<(), OptimizerError> {
         check_config(&self.space, query, is_whole)
+    }
+
+    fn check_measurement(&self, measurement: &Measurement) -> Result<(), MeasurementProblem> {
+        self.settings.cost.check(measurement)
     }
 
     fn canonical(&self, query: Config) -> Config {

@@ -700,8 +700,12 @@ fn dear_points_are_evaluated_less_where_costs_count() {
         ..settings(MultiObjectiveRule::Automatic)
     });
     let mut study = Study::new(optimizer.unwrap(), Seed(1)).with_stop(MaxTrials(8));
-    let error = study.run(|config, _| parabolas(config)).unwrap_err().to_string();
-    assert!(error.contains("trial 0") && error.contains("no cost"), "{error}");
+    study.ask().unwrap();
+    let error = study
+        .tell(TrialId(0), Measurement { objectives: vec![1.0, 2.0], ..Measurement::default() })
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("trial 0") && error.contains("cost is missing"), "{error}");
 }
 
 /// Values and slopes of many points are those of each alone, for fronts that are known and fronts that are drawn.

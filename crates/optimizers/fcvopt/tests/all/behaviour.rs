@@ -364,16 +364,10 @@ fn more_bad_settings_are_named() {
             ..Measurement::default()
         }
     };
-    let error = study.run(of_fold(Some(0.0))).unwrap_err();
-    let mut text = error.to_string();
-    let mut cause: Option<&dyn std::error::Error> = std::error::Error::source(&error);
-    while let Some(inner) = cause {
-        text += &inner.to_string();
-        cause = inner.source();
-    }
-    assert!(text.contains("cost of a fold is 0"), "{text}");
-    // What was measured is kept.
-    assert!(study.history().trials().iter().any(|trial| trial.outcome.is_some()));
+    study.run(of_fold(Some(0.0))).unwrap();
+    let refused =
+        study.history().trials().iter().all(|trial| format!("{:?}", trial.outcome).contains("Unusable"));
+    assert!(refused, "a cost of 0 has no logarithm");
 }
 
 /// Acquisition functions of every kind find the target's low region, Thompson sampling and entropy search included.
@@ -626,6 +620,12 @@ fn given_configurations_come_with_their_other_folds() {
         let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(8));
         study.run(|query: &FoldQuery, _| truth(&query.config)).unwrap();
         let pair = |trial: &Trial<FoldQuery>| format!("{} {}", trial.query.config, trial.query.fold);
+        let pairs: HashSet<String> = study.history().trials().iter().map(pair).collect();
+        assert_eq!(pairs.len(), 8, "{initial_folds:?}");
+        let again = study.history().trials().iter().filter(|trial| trial.query.config == at(0.25));
+        assert!(again.count() == 2, "{initial_folds:?}: with both folds");
+    }
+}
 
 /// A bound is in units of the loss, and so is the search for the best one: losses in another unit change no suggestion.
 #[test]
@@ -636,10 +636,4 @@ fn suggestions_do_not_depend_on_the_unit() {
         study.history().trials().iter().map(|trial| trial.query.clone()).collect::<Vec<_>>()
     };
     assert_eq!(asked(2.0_f64.powi(-30)), asked(1.0));
-}
-        let pairs: HashSet<String> = study.history().trials().iter().map(pair).collect();
-        assert_eq!(pairs.len(), 8, "{initial_folds:?}");
-        let again = study.history().trials().iter().filter(|trial| trial.query.config == at(0.25));
-        assert!(again.count() == 2, "{initial_folds:?}: with both folds");
-    }
 }

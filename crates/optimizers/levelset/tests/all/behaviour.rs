@@ -512,6 +512,9 @@ fn measured_constraints_and_costs_count() {
         study.run(|config, _| measure(config)).unwrap();
         let dear = |trials: &[Trial<Config>]| trials.iter().filter(|t| at(&t.query)[1] > 0.5).count();
         assert!(dear(&study.history().trials()[8..]) < dear(suggested).max(1), "{criterion:?}");
+        let query = study.history().trials()[0].query.clone();
+        let error = study.add_known(query, 1.0).unwrap_err().to_string();
+        assert!(error.contains("cost is missing"), "{error}");
     }
 }
 
@@ -524,11 +527,11 @@ fn bad_settings_are_named() {
     };
     let base = LevelSetSettings::above(1.0);
     assert_eq!(name(LevelSetSettings::above(f64::NAN)), "threshold");
+    let confidence = Confidence::Constant { beta: -1.0 };
+    assert_eq!(name(LevelSetSettings { confidence, ..base.clone() }), "confidence.beta");
     assert_eq!(
         name(LevelSetSettings { threshold: Threshold::Implicit { omega: 1.0 }, ..base.clone() }),
         "omega"
-    let confidence = Confidence::Constant { beta: -1.0 };
-    assert_eq!(name(LevelSetSettings { confidence, ..base.clone() }), "confidence.beta");
     );
     assert_eq!(name(LevelSetSettings { epsilon: -1.0, ..base.clone() }), "epsilon");
     assert_eq!(

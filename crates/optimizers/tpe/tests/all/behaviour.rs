@@ -679,14 +679,32 @@ fn costs_draw_the_search_to_what_is_cheap() {
 }
 
 #[test]
-fn a_measurement_without_a_cost_is_named_where_costs_count() {
+fn a_measurement_without_a_cost_is_refused_where_costs_count() {
     let space = Space::from_bounds(&[(0.0, 1.0)]).unwrap();
     let settings = TpeSettings { cost: CostPolicy::PerUnit { exponent: 1.0 }, ..TpeSettings::default() };
     let optimizer = TpeOptimizer::new(space.clone()).unwrap().with_settings(settings.clone()).unwrap();
     let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(20));
-    let error = study.run(|config: &Config, _| config.float("x0").unwrap()).unwrap_err();
-    let text = format!("{error} {:?}", std::error::Error::source(&error).map(ToString::to_string));
-    assert!(text.contains("trial 0") && text.contains("no cost"), "{text}");
+    study.ask().unwrap();
+    let measured = |cost| Measurement { cost, ..Measurement::from(1.0) };
+    for (cost, named) in [(None, "cost is missing"), (Some(0.0), "cost is 0")] {
+        let told = study.tell(TrialId(0), measured(cost)).unwrap_err().to_string();
+        let mut known = Config::new();
+        known.insert("x0", 0.5);
+        let known = study.add_known(known, measured(cost)).unwrap_err().to_string();
+        assert!(told.contains(named) && known.contains(named), "{told} {known}");
+    }
+    // A journal that has such a trial already is read without its cost.
+    let cost = |id: u64| if id == 3 { None } else { Some(if id == 4 { 0.0 } else { 1.0 }) };
+    study.tell(TrialId(0), measured(cost(0))).unwrap();
+    study.run(|config, _| Measurement { cost: Some(1.0), ..config.float("x0").unwrap().into() }).unwrap();
+    let mut trials = study.history().trials().to_vec();
+    for trial in &mut trials {
+        trial.outcome = Some(measured(cost(trial.id.0)).into());
+    }
+    let history = History::from_trials(trials, Seed(1));
+    let mut older = TpeOptimizer::new(space.clone()).unwrap().with_settings(settings.clone()).unwrap();
+    let Ask::Evaluate(next) = older.ask(&history, TrialId(20)).unwrap() else { panic!("a suggestion") };
+    assert!(next.diagnostics["log_l"].is_finite());
     let exponent = CostPolicy::PerUnit { exponent: -1.0 };
     let refused = TpeOptimizer::new(space).unwrap().with_settings(TpeSettings { cost: exponent, ..settings });
     let error = refused.err().unwrap();
