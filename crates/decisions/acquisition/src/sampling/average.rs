@@ -147,6 +147,6 @@ impl Acquisition for Average<'_> {
     }
 
     fn has_unit(&self) -> bool {
-        !self.logarithm && self.acquisitions.iter().any(|acquisition| acquisition.has_unit())
+        !self.logarithm && self.acquisitions.iter().any(Acquisition::has_unit)
     }
 }

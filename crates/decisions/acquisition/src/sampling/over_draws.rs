@@ -118,6 +118,6 @@ impl LookaheadUtility for GivenEach {
     }
 
     fn has_unit(&self) -> bool {
-        !self.logarithms && self.utilities.iter().any(|utility| utility.has_unit())
+        !self.logarithms && self.utilities.iter().any(Utility::has_unit)
     }
 }
