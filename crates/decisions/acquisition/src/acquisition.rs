@@ -24,6 +24,13 @@ pub trait Acquisition: Send + Sync {
     ) -> bool {
         false
     }
+
+    /// True if values are in units of the modelled function, as those of a bound, and false for logarithms, probabilities and entropies.
+    ///
+    /// A search for the maximum measures values that have a unit by their spread, so that its result is that of the function in any other unit.
+    fn has_unit(&self) -> bool {
+        false
+    }
 }
 
 impl<T: Acquisition + ?Sized> Acquisition for Box<T> {
@@ -34,6 +41,10 @@ impl<T: Acquisition + ?Sized> Acquisition for Box<T> {
     fn values_with_gradients_into(&self, x: PointsRef<'_>, out: &mut [f64], gradients: &mut [f64]) -> bool {
         (**self).values_with_gradients_into(x, out, gradients)
     }
+
+    fn has_unit(&self) -> bool {
+        (**self).has_unit()
+    }
 }
 
 impl<T: Acquisition + ?Sized> Acquisition for &T {
@@ -43,6 +54,10 @@ impl<T: Acquisition + ?Sized> Acquisition for &T {
 
     fn values_with_gradients_into(&self, x: PointsRef<'_>, out: &mut [f64], gradients: &mut [f64]) -> bool {
         (**self).values_with_gradients_into(x, out, gradients)
+    }
+
+    fn has_unit(&self) -> bool {
+        (**self).has_unit()
     }
 }
 

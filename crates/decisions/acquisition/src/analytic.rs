@@ -26,6 +26,11 @@ pub trait Utility: Send + Sync {
 
     /// The value with `∂/∂μ` and `∂/∂σ`.
     fn value_and_slopes(&self, mean: f64, std_dev: f64) -> (f64, f64, f64);
+
+    /// True if values are in units of the function: see [`Acquisition::has_unit`].
+    fn has_unit(&self) -> bool {
+        false
+    }
 }
 
 impl<U: Utility + ?Sized> Utility for Box<U> {
@@ -35,6 +40,10 @@ impl<U: Utility + ?Sized> Utility for Box<U> {
 
     fn value_and_slopes(&self, mean: f64, std_dev: f64) -> (f64, f64, f64) {
         (**self).value_and_slopes(mean, std_dev)
+    }
+
+    fn has_unit(&self) -> bool {
+        (**self).has_unit()
     }
 }
 
@@ -82,6 +91,10 @@ impl<U: Utility> Acquisition for Analytic<'_, U> {
             settle(&mut gradients[i * d..(i + 1) * d]);
         }
         true
+    }
+
+    fn has_unit(&self) -> bool {
+        self.utility.has_unit()
     }
 }
 

@@ -60,6 +60,11 @@ impl InUserUnits for MultiObjectiveSettings {
             let expected = "a policy without a value, because the value is for every objective and their directions differ";
             return invalid("failures", value.to_string(), expected);
         }
+        let (reference, expected) =
+            (self.reference.as_deref().unwrap_or_default(), directions.as_slice().len());
+        if !reference.is_empty() && expected > 0 && reference.len() != expected {
+            return invalid("reference", format!("{reference:?}"), "one number per direction");
+        }
         self.failures = failures(self.failures, directions.first());
         self.reference = self.reference.map(|reference| directions.flip(&reference));
         Ok(self)
@@ -82,6 +87,13 @@ impl InUserUnits for TrustRegionSettings {
 
 impl InUserUnits for TpeSettings {
     fn into_losses(mut self, directions: &Directions) -> Result<Self, UnitsError> {
+        if let (Split::Target { loss }, true) = (self.split, directions.as_slice().len() > 1) {
+            return invalid(
+                "split",
+                format!("a target of {loss}"),
+                "another split, as there are several objectives",
+            );
+        }
         if let Split::Target { loss } = &mut self.split {
             *loss = directions.first().flip(*loss);
         }

@@ -53,7 +53,7 @@ const FAR: f64 = 1e-6;
 const ROUNDING: f64 = 1e-12;
 
 impl Moments {
-    fn of(targets: impl ExactSizeIterator<Item = f64> + Clone) -> Self {
+    fn of(targets: &(impl ExactSizeIterator<Item = f64> + Clone)) -> Self {
         let rows = targets.len();
         let sum = targets.clone().sum::<f64>();
         let mean = sum / rows as f64;
@@ -114,7 +114,7 @@ impl<'a> Grower<'a> {
         let mut open = vec![(0, 0, rows.len(), 0)];
         while let Some((own, from, to, depth)) = open.pop() {
             let part = &mut rows[from..to];
-            let node = Moments::of(part.iter().map(|row| self.targets[*row as usize]));
+            let node = Moments::of(&part.iter().map(|row| self.targets[*row as usize]));
             tree.values[own] = node.mean as f32;
             if depth >= self.growth.max_depth || part.len() < min_rows {
                 leaves.push((own, from, to));
@@ -277,7 +277,7 @@ mod tests {
             let y: Vec<f64> = (0..40).map(|_| rng.uniform() - 0.3).collect();
             let table = Table::new(x, 2, 1000).unwrap();
             let rows: Vec<u32> = (0..3 + rng.index(20)).map(|_| rng.index(40) as u32).collect();
-            let node = Moments::of(rows.iter().map(|row| y[*row as usize]));
+            let node = Moments::of(&rows.iter().map(|row| y[*row as usize]));
             for min_leaf in [1, 2, 3] {
                 let growth = Growth::new(min_leaf, 1, 2);
                 let mut grower = Grower::new(&table, &y, growth);
@@ -300,12 +300,12 @@ mod tests {
     fn targets_that_are_equal_are_not_split() {
         // 0.1 is no binary fraction: the mean of six of it is not 0.1.
         for target in [1.0, 0.1, 1e-7, 1e12 / 3.0] {
-            let node = Moments::of([target; 6].into_iter());
+            let node = Moments::of(&[target; 6].into_iter());
             let one = target - node.center;
             let groups = [(0, 3.0 * one, 3), (1, 2.0 * one, 2), (2, one, 1)];
             assert!(best_of(groups.into_iter(), node, 0, 1).is_none(), "{target}");
         }
-        let node = Moments::of([1.0, 1.0, 1.0, 1.0, 1.5].into_iter());
+        let node = Moments::of(&[1.0, 1.0, 1.0, 1.0, 1.5].into_iter());
         assert_eq!((node.center, node.sum, node.rows), (0.0, 5.5, 5));
         let groups = [(0, 3.0, 3), (4, 2.5, 2)];
         let best = best_of(groups.into_iter(), node, 1, 1).unwrap();

@@ -26,12 +26,30 @@ pub struct LocalSearch {
     pub optimizer: Lbfgsb,
     /// Turns at most.
     pub max_rounds: usize,
+    /// Unit of the values, in which the tolerances of `optimizer` are meant. A power of 2 changes no digit of the values.
+    pub unit: f64,
 }
 
 impl Default for LocalSearch {
-    /// At most 100 gradient evaluations and 20 turns.
+    /// At most 100 gradient evaluations and 20 turns; values in units of 1.
     fn default() -> Self {
-        Self { optimizer: Lbfgsb { max_evaluations: 100, ..Lbfgsb::default() }, max_rounds: 20 }
+        Self { optimizer: Lbfgsb { max_evaluations: 100, ..Lbfgsb::default() }, max_rounds: 20, unit: 1.0 }
+    }
+}
+
+impl LocalSearch {
+    /// The default search of a function with these values at other points: their spread is its unit, rounded down to a power of 2.
+    ///
+    /// So a function times a power of 2 is searched in the same steps, whatever its scale. Values that are not finite do not count; where the others
+    /// are all the same, the unit is 1.
+    #[must_use]
+    pub fn of_spread(values: &[f64]) -> Self {
+        let finite = || values.iter().copied().filter(|value| value.is_finite());
+        let spread = finite().fold(f64::NEG_INFINITY, f64::max) - finite().fold(f64::INFINITY, f64::min);
+        // The exponent alone.
+        let power = f64::from_bits(spread.to_bits() & f64::INFINITY.to_bits());
+        let unit = if spread.is_finite() && power > 0.0 { power } else { 1.0 };
+        Self { unit, ..Self::default() }
     }
 }
 
@@ -77,8 +95,8 @@ impl LocalSearch {
         }
         let descent = |x: &[f64], gradient: &mut [f64]| {
             let value = landscape.value_with_gradient(x, gradient).unwrap_or(f64::NEG_INFINITY);
-            gradient.iter_mut().for_each(|g| *g = -*g);
-            -value
+            gradient.iter_mut().for_each(|g| *g = -*g / self.unit);
+            -value / self.unit
         };
         // A start without a finite value has no slope to follow.
         if let Ok(found) = self.optimizer.minimize(descent, &summit.x, &bounds) {

@@ -11,7 +11,8 @@ use thrifty_domain::Points;
 use thrifty_linear::{Basis, SmoothingSpline};
 use thrifty_space::{Config, Space};
 use thrifty_study::{
-    Ask, Best, Fingerprint, History, Optimizer, OptimizerError, StopReason, Suggestion, TrialId,
+    Ask, Best, Fingerprint, History, Measurement, MeasurementProblem, Optimizer, OptimizerError, StopReason,
+    Suggestion, TrialId,
 };
 
 use self::progress::{Place, Progress};
@@ -108,8 +109,16 @@ impl AutoBct {
         settings: AutoBctSettings,
         noise_at: NoiseAt,
     ) -> Result<Self, OptimizerError> {
-        let failed =
-            |error: AutoBctError| OptimizerError::failed("setting up training under a budget", error);
+        let failed = |error: AutoBctError| match error {
+            AutoBctError::Input(InputError::Number { name, value, expected }) => {
+                OptimizerError::InvalidSetting {
+                    name: name.into(),
+                    value: value.to_string(),
+                    expected: expected.into(),
+                }
+            }
+            other => OptimizerError::failed("setting up training under a budget", other),
+        };
         settings.validate().map_err(failed)?;
         let [score, cost] = &bases;
         for (basis, belief) in [(score, &prior.score), (cost, &prior.cost)] {
@@ -260,6 +269,10 @@ impl Optimizer for AutoBct {
     fn check(&self, query: &Config, _: bool) -> Result<(), OptimizerError> {
         let checked = self.space.validate(query);
         checked.map_err(|error| OptimizerError::failed("a control from elsewhere", error))
+    }
+
+    fn check_measurement(&self, measurement: &Measurement) -> Result<(), MeasurementProblem> {
+        self.require_usable(measurement)
     }
 
     fn canonical(&self, query: Config) -> Config {

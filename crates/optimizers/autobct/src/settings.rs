@@ -52,11 +52,17 @@ pub struct AutoBctSettings {
     pub smooth: bool,
     /// Trainings at most.
     pub max_epochs: usize,
-    /// Cost at most, in units of the model: no training once it is spent.
+    /// Cost at most, in units of the model: no training once it is spent. `null` in JSON, which has no infinity, is no limit.
+    #[serde(deserialize_with = "infinite_if_null")]
     pub max_cost: f64,
     /// Recommend what has the best expected score of all that was trained; otherwise what was trained last, as in the
     /// theory, which has no way back.
     pub recall_best: bool,
+}
+
+fn infinite_if_null<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let number: Option<f64> = serde::Deserialize::deserialize(deserializer)?;
+    Ok(number.unwrap_or(f64::INFINITY))
 }
 
 impl Default for AutoBctSettings {

@@ -9,8 +9,8 @@ use thrifty_model_based::{
 };
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{
-    Ask, Best, Fingerprint, History, MemoKey, Optimizer, OptimizerError, StopReason, Suggestion, Trial,
-    TrialId,
+    Ask, Best, Fingerprint, History, Measurement, MeasurementProblem, MemoKey, Optimizer, OptimizerError,
+    StopReason, Suggestion, Trial, TrialId,
 };
 use thrifty_surrogate::Surrogate;
 
@@ -135,7 +135,7 @@ impl BayesianOptimizer {
         // Cooling counts the costs of earlier runs too.
         let counted: Vec<f64> =
             history.trials().iter().filter_map(|trial| measurement(trial)?.cost).collect();
-        let costs = CostData { counted: Some(&counted), spent: Some(history.spent()), ..CostData::default() };
+        let costs = CostData { counted: Some(&counted), spent: Some(history.spent()) };
         let fitter = self.fitter(trials, history, id);
         let Some(state) = SurrogateState::fit_with(&fitter, self.settings.state(), costs)? else {
             return Ok(None);
@@ -244,6 +244,10 @@ impl Optimizer for BayesianOptimizer {
 
     fn check(&self, query: &Config, is_whole: bool) -> Result<(), OptimizerError> {
         check_config(&self.space, query, is_whole)
+    }
+
+    fn check_measurement(&self, measurement: &Measurement) -> Result<(), MeasurementProblem> {
+        self.settings.cost.check(measurement)
     }
 
     fn canonical(&self, query: Config) -> Config {

@@ -15,14 +15,15 @@ use thrifty_params::Parameterized;
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{
-    Ask, Basis, Best, Fingerprint, History, Optimizer, OptimizerError, StopReason, Suggestion, TrialId,
+    Ask, Basis, Best, Fingerprint, History, Measurement, MeasurementProblem, Optimizer, OptimizerError,
+    StopReason, Suggestion, TrialId,
 };
 
 use crate::design::FoldDesign;
 use crate::surrogate_state::Evaluated;
 use crate::surrogate_state::WARM_START;
 use crate::turn::FoldTurn;
-use crate::{FoldSurrogateState, FractionalSettings, InitialFolds};
+use crate::{FoldCosts, FoldSurrogateState, FractionalSettings, InitialFolds};
 
 /// Fractional cross-validation.
 ///
@@ -290,6 +291,12 @@ impl Optimizer for FractionalCv {
             }
         }
         check_config(&self.space, &query.config, is_whole)
+    }
+
+    /// A fit may have no cost, but the logarithm of one that is reported is learnt where costs count.
+    fn check_measurement(&self, measurement: &Measurement) -> Result<(), MeasurementProblem> {
+        let is_counted = self.settings.costs == FoldCosts::Measured && measurement.cost.is_some();
+        if is_counted { measurement.require_positive_cost() } else { Ok(()) }
     }
 
     fn canonical(&self, query: FoldQuery) -> FoldQuery {

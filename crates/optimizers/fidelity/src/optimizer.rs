@@ -7,11 +7,12 @@ use thrifty_model_based::{
 };
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{
-    Ask, Fingerprint, History, Optimizer, OptimizerError, StopReason, Suggestion, Trial, TrialId,
+    Ask, Fingerprint, History, Measurement, MeasurementProblem, Optimizer, OptimizerError, StopReason,
+    Suggestion, Trial, TrialId,
 };
 
 use crate::evidence::observations;
-use crate::{FidelityAxis, FidelityBest, MultiFidelitySettings, multi_fidelity_kernel};
+use crate::{FidelityAxis, FidelityBest, FidelityCost, MultiFidelitySettings, multi_fidelity_kernel};
 
 /// Bayesian optimisation with a fidelity: a parameter of the space, such as epochs or rows, by which an evaluation is cheaper and biased.
 ///
@@ -134,13 +135,7 @@ impl MultiFidelityOptimizer {
             seed: history.seed(),
             id,
         };
-        // Of a measured trial every observation has a cost; of a pruned one where it is known; of a failed one none has.
-        let has_cost = |observed: &Trial<Config>| {
-            let cost = measurement(observed).and_then(|observed| observed.cost);
-            let is_measured = history.get(observed.id).is_some_and(|trial| measurement(trial).is_some());
-            is_measured || cost.is_some_and(|cost| cost > 0.0)
-        };
-        let costs = CostData { has_cost: &has_cost, counted: None, spent: Some(history.spent()) };
+        let costs = CostData { counted: None, spent: Some(history.spent()) };
         let Some(state) = SurrogateState::fit_with(&fitter, settings, costs)? else {
             return Ok(None);
         };
@@ -211,6 +206,14 @@ impl Optimizer for MultiFidelityOptimizer {
 
     fn check(&self, query: &Config, is_whole: bool) -> Result<(), OptimizerError> {
         check_config(&self.space, query, is_whole)
+    }
+
+    fn check_measurement(&self, measurement: &Measurement) -> Result<(), MeasurementProblem> {
+        if self.settings.cost == FidelityCost::Measured {
+            measurement.require_positive_cost()
+        } else {
+            Ok(())
+        }
     }
 
     fn canonical(&self, query: Config) -> Config {

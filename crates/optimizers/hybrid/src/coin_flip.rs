@@ -3,7 +3,10 @@
 use thrifty_model_based::random_allowed;
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, KnownConstraint, Space};
-use thrifty_study::{Ask, Fingerprint, History, Memo, Optimizer, OptimizerError, Suggestion, TrialId};
+use thrifty_study::{
+    Ask, Fingerprint, History, Measurement, MeasurementProblem, Memo, Optimizer, OptimizerError, Suggestion,
+    TrialId,
+};
 
 /// An optimiser with exploration by coin flip: with probability `rate` a trial is a uniform point of the space instead of the
 /// optimiser's suggestion.
@@ -120,6 +123,10 @@ impl<O: Optimizer<Query = Config>> Optimizer for CoinFlip<O> {
 
     fn check(&self, query: &Config, is_whole: bool) -> Result<(), OptimizerError> {
         self.optimizer.check(query, is_whole)
+    }
+
+    fn check_measurement(&self, measurement: &Measurement) -> Result<(), MeasurementProblem> {
+        self.optimizer.check_measurement(measurement)
     }
 
     fn canonical(&self, query: Config) -> Config {

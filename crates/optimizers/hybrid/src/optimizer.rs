@@ -4,8 +4,9 @@ use thrifty_acquisition::{ProbabilityOfImprovement, Utility};
 use thrifty_model_based::{Candidate, ModelBased, Modelled, Outlook, Turn};
 use thrifty_sampling::Stream;
 use thrifty_study::{
-    Ask, EXPECTED_IMPROVEMENT, EXPECTED_IMPROVEMENT_RANGE, Fingerprint, History, Memo, MemoKey, Optimizer,
-    OptimizerError, Query, StopReason, Suggestion, Trial, TrialId,
+    Ask, EXPECTED_IMPROVEMENT, EXPECTED_IMPROVEMENT_RANGE, Fingerprint, History, Measurement,
+    MeasurementProblem, Memo, MemoKey, Optimizer, OptimizerError, Query, StopReason, Suggestion, Trial,
+    TrialId,
 };
 use thrifty_surrogate::Prediction;
 
@@ -268,6 +269,10 @@ impl<O: ModelBased> Optimizer for Hybrid<O> {
 
     fn check(&self, query: &O::Query, is_whole: bool) -> Result<(), OptimizerError> {
         self.optimizer.check(query, is_whole)
+    }
+
+    fn check_measurement(&self, measurement: &Measurement) -> Result<(), MeasurementProblem> {
+        self.optimizer.check_measurement(measurement)
     }
 
     fn canonical(&self, query: O::Query) -> O::Query {

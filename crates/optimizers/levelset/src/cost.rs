@@ -32,6 +32,10 @@ impl Acquisition for PerCost<'_> {
             *value /= self.cost.positive(&self.space.decode(x));
         }
     }
+
+    fn has_unit(&self) -> bool {
+        self.acquisition.has_unit()
+    }
 }
 
 /// Logarithm of one over the cost of an evaluation: a weight. No gradient.

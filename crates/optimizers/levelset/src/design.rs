@@ -1,28 +1,47 @@
 //! Initial design of a level-set estimation.
 
-use thrifty_model_based::{Designer, asked_points};
-use thrifty_space::{Config, Space};
+use thrifty_domain::Points;
+use thrifty_model_based::{Designer, asked_points, measurement};
+use thrifty_space::Config;
 use thrifty_study::{History, OptimizerError, TrialId};
 
+use crate::LevelSetOptimizer;
 use crate::state::contains;
-use crate::{LevelSetOptimizer, LevelSetSettings};
-
-/// True if trial `id` belongs to the initial design. On a finite set the nearest points of given configurations are asked, so there these are
-/// only counted.
-pub(crate) fn is_designed(
-    space: &Space,
-    settings: &LevelSetSettings,
-    history: &History<Config>,
-    id: TrialId,
-) -> bool {
-    let (initial, measured) = (&settings.initial, history.measured().count());
-    if settings.over.is_finite() {
-        return id.0 < initial.given().len() as u64 || initial.needs_more(space, None, measured);
-    }
-    initial.lasts(space, None, (0, history.trials().iter().map(|trial| &trial.query)), measured)
-}
 
 impl LevelSetOptimizer {
+    /// The next point of the initial design while it lasts and has a point left.
+    ///
+    /// It lasts until as many *places* were measured as it has configurations: a surrogate of repeated measurements of one place
+    /// would classify the whole domain by it.
+    pub(crate) fn designed(
+        &mut self,
+        history: &History<Config>,
+        id: TrialId,
+    ) -> Result<Option<Config>, OptimizerError> {
+        self.follow_seed(history.seed())?;
+        let initial = &self.settings.initial;
+        let lasts = initial.needs_more(&self.space, None, self.places(history)?)
+            || if self.settings.over.is_finite() {
+                self.next_given(&asked_points(&self.space, history.trials())?)?.is_some()
+            } else {
+                initial
+                    .next_given(&self.space, 0, history.trials().iter().map(|trial| &trial.query))
+                    .is_some()
+            };
+        if lasts { self.initial(history, id) } else { Ok(None) }
+    }
+
+    /// Number of places with a measurement.
+    fn places(&self, history: &History<Config>) -> Result<usize, OptimizerError> {
+        let mut places = Points::new(self.space.dim());
+        for point in self.encoded(history, |trial| measurement(trial).is_some())?.rows() {
+            if !contains(&places, point) {
+                places.push(point);
+            }
+        }
+        Ok(places.len())
+    }
+
     /// The next point of the initial design, or any beyond it; nothing when everything was asked.
     pub(crate) fn initial(
         &self,
@@ -35,20 +54,38 @@ impl LevelSetOptimizer {
             let designer = Designer { design, space, seed, run: 0, known_constraint: &self.known_constraint };
             return designer.config(&asked, id);
         }
+        if let Some(given) = self.next_given(&asked)? {
+            return Ok(Some(space.decode(&given)));
+        }
         let index = usize::try_from(id.0).unwrap_or(usize::MAX);
         let config = design.config(space, seed, 0, index).map_err(|error| {
             OptimizerError::failed(format!("initial design, configuration {index}"), error)
         })?;
-        let near = space
-            .encode(&config)
+        Ok(self.nearest(&config, &asked)?.map(|x| space.decode(x)))
+    }
+
+    /// The first given configuration that was not asked, on a finite set: the nearest point of each that no earlier one has.
+    fn next_given(&self, asked: &Points) -> Result<Option<Vec<f64>>, OptimizerError> {
+        let mut taken = Points::new(self.space.dim());
+        for config in self.settings.initial.given() {
+            let Some(point) = self.nearest(config, &taken)? else { return Ok(None) };
+            if !contains(asked, point) {
+                return Ok(Some(point.to_vec()));
+            }
+            taken.push(point);
+        }
+        Ok(None)
+    }
+
+    /// The point of a finite set that is nearest to a configuration, among those that are allowed and not taken.
+    fn nearest(&self, config: &Config, taken: &Points) -> Result<Option<&[f64]>, OptimizerError> {
+        let near = self
+            .space
+            .encode(&self.space.canonical(config))
             .map_err(|error| OptimizerError::failed("encoding the initial design", error))?;
         let distance = |x: &[f64]| x.iter().zip(&near).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
-        let open = self
-            .points
-            .1
-            .rows()
-            .filter(|x| !contains(&asked, x) && self.known_constraint.allows_point(&self.space, x));
-        let nearest = open.reduce(|best, next| if distance(next) < distance(best) { next } else { best });
-        Ok(nearest.map(|x| self.space.decode(x)))
+        let is_open = |x: &&[f64]| !contains(taken, x) && self.known_constraint.allows_point(&self.space, x);
+        let open = self.points.1.rows().filter(is_open);
+        Ok(open.reduce(|best, next| if distance(next) < distance(best) { next } else { best }))
     }
 }

@@ -11,12 +11,12 @@ use thrifty_model_based::{
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{
-    Ask, Fingerprint, History, Optimizer, OptimizerError, StopReason, Suggestion, Trial, TrialId,
+    Ask, Fingerprint, History, Measurement, MeasurementProblem, Optimizer, OptimizerError, StopReason,
+    Suggestion, Trial, TrialId,
 };
 use thrifty_surrogate::Surrogate;
 
 use crate::cost::KnownCost;
-use crate::design::is_designed;
 use crate::diagnostics::{self, ABOVE};
 use crate::intervals::moments;
 use crate::progress::Progress;
@@ -129,7 +129,7 @@ impl LevelSetOptimizer {
     }
 
     /// Takes over the seed of a study, on which the points to classify depend.
-    fn follow_seed(&mut self, seed: Seed) -> Result<(), OptimizerError> {
+    pub(crate) fn follow_seed(&mut self, seed: Seed) -> Result<(), OptimizerError> {
         if self.points.0 != seed {
             self.points = (seed, self.points(seed)?);
             self.progress.iter_mut().for_each(|progress| *progress = Progress::default());
@@ -154,7 +154,7 @@ impl LevelSetOptimizer {
         diagnostics::unpacked(&trial.memo.get(&ABOVE)?, self.points.1.len())
     }
 
-    fn encoded(
+    pub(crate) fn encoded(
         &self,
         history: &History<Config>,
         which: impl Fn(&Trial<Config>) -> bool,
@@ -247,10 +247,7 @@ impl LevelSetOptimizer {
         history: &'a History<Config>,
         id: TrialId,
     ) -> Result<Result<LevelSetTurn<'a>, Ask<Config>>, OptimizerError> {
-        self.follow_seed(history.seed())?;
-        if is_designed(&self.space, &self.settings, history, id)
-            && let Some(config) = self.initial(history, id)?
-        {
+        if let Some(config) = self.designed(history, id)? {
             return Ok(Err(Ask::Evaluate(Suggestion::new(config))));
         }
         if history.measured().next().is_none() {
@@ -324,6 +321,10 @@ impl Optimizer for LevelSetOptimizer {
 
     fn check(&self, query: &Config, is_whole: bool) -> Result<(), OptimizerError> {
         check_config(&self.space, query, is_whole)
+    }
+
+    fn check_measurement(&self, measurement: &Measurement) -> Result<(), MeasurementProblem> {
+        self.settings.cost.check(measurement)
     }
 
     fn canonical(&self, query: Config) -> Config {

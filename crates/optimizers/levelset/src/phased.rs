@@ -8,10 +8,10 @@ use thrifty_model_based::{InitialDesign, Modelled, carried, check_config, finger
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{
-    Ask, Fingerprint, History, MemoKey, Optimizer, OptimizerError, StopReason, Suggestion, Trial, TrialId,
+    Ask, Fingerprint, History, Measurement, MeasurementProblem, MemoKey, Optimizer, OptimizerError,
+    StopReason, Suggestion, Trial, TrialId,
 };
 
-use crate::design::is_designed;
 use crate::{Classified, Criterion, LevelSetOptimizer, LevelSetSettings};
 
 /// Rule of a phase for the next point.
@@ -270,8 +270,8 @@ impl Optimizer for PhasedLevelSet {
     fn ask(&mut self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
         let phase = self.phase(id);
         let rule = self.settings.phases[phase].rule;
-        let is_designed = is_designed(&self.space, &self.settings.level_set, history, id);
-        if is_designed || history.measured().next().is_none() {
+        // The design is that of every phase, so the optimiser of any has it.
+        if history.measured().next().is_none() || self.now.1.designed(history, id)?.is_some() {
             return self.begin(phase, None)?.ask(history, id);
         }
         let family = self.family(phase, history, id)?;
@@ -305,6 +305,10 @@ impl Optimizer for PhasedLevelSet {
     /// A query from elsewhere names every parameter: nothing is completed.
     fn check(&self, query: &Config, _: bool) -> Result<(), OptimizerError> {
         check_config(&self.space, query, true)
+    }
+
+    fn check_measurement(&self, measurement: &Measurement) -> Result<(), MeasurementProblem> {
+        self.settings.level_set.cost.check(measurement)
     }
 
     fn canonical(&self, query: Config) -> Config {

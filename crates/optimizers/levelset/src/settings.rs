@@ -1,5 +1,6 @@
 //! Settings of level-set estimation.
 
+use thrifty_acquisition::AcquisitionError;
 use thrifty_model_based::{
     CostAwareness, FailurePolicy, InitialDesign, LossTransform, Maximizer, PendingPolicy, StateSettings,
 };
@@ -103,9 +104,10 @@ impl LevelSetSettings {
             _ => ("criterion", 0.0, true, ""),
         };
         require(name, value, holds && value.is_finite(), expected)?;
-        self.confidence
-            .beta(1, 1)
-            .map_err(|error| OptimizerError::failed("checking the setting confidence", error))?;
+        self.confidence.beta(1, 1).map_err(|error| match error {
+            AcquisitionError::Input(error) => OptimizerError::invalid_setting("confidence", error),
+            other => OptimizerError::failed("checking the setting confidence", other),
+        })?;
         let Integration { points, limit } = self.integration;
         require("integration points", points as f64, points > 0, "at least one")?;
         require("integration limit", limit, limit > 0.0, "a positive number")?;

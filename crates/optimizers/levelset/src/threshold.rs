@@ -47,6 +47,10 @@ impl Utility for UpperBound {
     fn value_and_slopes(&self, mean: f64, std_dev: f64) -> (f64, f64, f64) {
         (self.value(mean, std_dev), 1.0, self.0)
     }
+
+    fn has_unit(&self) -> bool {
+        true
+    }
 }
 
 /// A domain that is classified at some of its points, and its posterior.

@@ -76,7 +76,9 @@ impl Maximizer {
         let mut ranked: Vec<Candidate> =
             raw.rows().zip(&values).map(|(x, &value)| Candidate { x: x.to_vec(), value }).collect();
         sort(&mut ranked);
-        let search = LocalSearch::default();
+        // A logarithm has no unit, and its tolerances are absolute.
+        let search =
+            if acquisition.has_unit() { LocalSearch::of_spread(&values) } else { LocalSearch::default() };
         let climb = |start: &Candidate| {
             let summit = search.maximize(domain, &Climbing(acquisition), &start.x);
             Candidate { x: summit.x, value: summit.value }
@@ -186,6 +188,53 @@ mod tests {
         let text = format!("{error} {:?}", std::error::Error::source(&error).map(ToString::to_string));
         let place = format!("NaN at {:?}", found[first].x);
         assert!(text.contains("trial 7") && text.contains(&place), "{text}");
+    }
+
+    /// Half the sum of squares from a point, times a unit.
+    struct Bowl {
+        unit: f64,
+        has_unit: bool,
+    }
+
+    impl Acquisition for Bowl {
+        fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
+            let half = |row: &[f64]| row.iter().map(|a| 0.5 * (a - 0.3).powi(2)).sum::<f64>();
+            x.rows().zip(out).for_each(|(row, value)| *value = -self.unit * half(row));
+        }
+
+        fn values_with_gradients_into(
+            &self,
+            x: PointsRef<'_>,
+            out: &mut [f64],
+            gradients: &mut [f64],
+        ) -> bool {
+            self.values_into(x, out);
+            let slopes = x.rows().flatten().map(|a| -self.unit * (a - 0.3));
+            gradients.iter_mut().zip(slopes).for_each(|(slot, slope)| *slot = slope);
+            true
+        }
+
+        fn has_unit(&self) -> bool {
+            self.has_unit
+        }
+    }
+
+    /// Values in another unit are climbed in the same steps; those without a unit have absolute tolerances.
+    #[test]
+    fn a_search_does_not_depend_on_the_unit() {
+        let maximizer = Maximizer { raw: 16, around_best: 0, climbs: 2 };
+        let first = |unit: f64, has_unit: bool| {
+            let rng = &mut Seed(2).stream("maximiser", 0);
+            let found = maximizer.candidates(&Domain::unit_cube(2), &Bowl { unit, has_unit }, &[], rng);
+            found[0].x.clone()
+        };
+        let is_top = |x: &[f64]| x.iter().all(|x| (x - 0.3).abs() < 1e-4);
+        let whole = first(1.0, true);
+        assert!(is_top(&whole), "{whole:?}");
+        for power in [-40, -20, 20, 40] {
+            assert_eq!(first(2.0_f64.powi(power), true), whole, "2^{power}");
+        }
+        assert!(is_top(&first(1.0, false)) && !is_top(&first(2.0_f64.powi(-40), false)));
     }
 
     /// A wide hill and a narrow one that is higher.

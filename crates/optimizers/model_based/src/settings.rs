@@ -1,7 +1,7 @@
 //! Settings that model-based optimisers share.
 
 use thrifty_search::InitialDesign;
-use thrifty_study::OptimizerError;
+use thrifty_study::{Measurement, MeasurementProblem, OptimizerError};
 
 use crate::Maximizer;
 
@@ -104,6 +104,14 @@ impl CostAwareness {
     #[allow(clippy::trivially_copy_pass_by_ref)] // the signature that serde asks for
     pub fn is_ignored(&self) -> bool {
         *self == Self::Ignore
+    }
+
+    /// Refuses a measurement without a positive cost where costs count.
+    ///
+    /// # Errors
+    /// As [`Measurement::require_positive_cost`].
+    pub fn check(&self, measurement: &Measurement) -> Result<(), MeasurementProblem> {
+        if self.is_ignored() { Ok(()) } else { measurement.require_positive_cost() }
     }
 }
 

@@ -3,8 +3,8 @@
 use thrifty_acquisition::{Acquisition, Analytic, LogFeasibility, LogInverseCost, Weighted, ZeroLog};
 use thrifty_domain::Points;
 use thrifty_search::{measurement, same_shape};
-use thrifty_space::{Config, Space};
-use thrifty_study::{Measurement, OptimizerError, Trial, TrialId};
+use thrifty_space::Space;
+use thrifty_study::OptimizerError;
 use thrifty_surrogate::{Observations, Posterior, Prediction};
 
 use crate::targets::carried;
@@ -24,30 +24,20 @@ struct Weighing<'a> {
     costs: CostData<'a>,
 }
 
-/// Costs that count: those that a model learns from, and those that cooling adds up.
-#[derive(Clone, Copy)]
+/// Costs that cooling adds up.
+#[derive(Clone, Copy, Default)]
 pub struct CostData<'a> {
-    /// True for trials whose measurement has to have a cost. Where none is measured costs do not count.
-    pub has_cost: &'a dyn Fn(&Trial<Config>) -> bool,
     /// Measured costs in the order of the trials, of which cooling begins with those of the design; without them those of the fitted trials.
     pub counted: Option<&'a [f64]>,
     /// Costs that have been spent in all, those of failed and pruned trials included; without it the sum of the measured ones.
     pub spent: Option<f64>,
 }
 
-impl Default for CostData<'_> {
-    /// Every measurement has a cost.
-    fn default() -> Self {
-        Self { has_cost: &|_| true, counted: None, spent: None }
-    }
-}
-
 impl Weights {
     /// Fits the surrogates of constraints and cost: `x` holds the measured points, and `failed` those without a measurement.
     ///
     /// # Errors
-    /// [`OptimizerError`] names a trial whose measurement is unlike the first or lacks a positive cost, and a model whose fit
-    /// fails.
+    /// [`OptimizerError`] names a trial whose measurement is unlike the first, and a model whose fit fails.
     pub fn fit(
         fitter: &OutputFitter<'_>,
         settings: &StateSettings,
@@ -95,17 +85,19 @@ impl Weighing<'_> {
         Ok(weights)
     }
 
-    /// The surrogate of the cost, and the weight by it; nothing where costs do not count or no trial has to have one.
+    /// The surrogate of the cost, and the weight by it; nothing where costs do not count or no trial has one.
+    ///
+    /// A measurement without a positive cost has no logarithm to learn. Studies refuse it, but older journals may have one.
     fn cost(&self, x: &Points) -> Result<Option<(OutputModel, LogInverseCost)>, OptimizerError> {
         if self.settings.cost == CostAwareness::Ignore {
             return Ok(None);
         }
-        let measured = self.fitter.trials.iter().filter_map(|trial| Some((*trial, measurement(trial)?)));
+        let measured = self.fitter.trials.iter().filter_map(|trial| measurement(trial));
         let (mut points, mut costs) = (Points::new(x.dim()), Vec::with_capacity(x.len()));
-        for (point, (trial, measurement)) in x.rows().zip(measured) {
-            if (self.costs.has_cost)(trial) {
+        for (point, measurement) in x.rows().zip(measured) {
+            if let Some(cost) = measurement.cost.filter(|cost| *cost > 0.0 && cost.is_finite()) {
                 points.push(point);
-                costs.push(positive_cost(trial.id, measurement)?);
+                costs.push(cost);
             }
         }
         if costs.is_empty() {
@@ -119,18 +111,6 @@ impl Weighing<'_> {
             self.fitter.fit_weight("cost".into(), data)?,
             exponent(self.settings, self.fitter.space, counted, spent)?,
         )))
-    }
-}
-
-/// The cost of a measurement, where costs count.
-fn positive_cost(id: TrialId, measurement: &Measurement) -> Result<f64, OptimizerError> {
-    match measurement.cost {
-        Some(cost) if cost > 0.0 && cost.is_finite() => Ok(cost),
-        cost => {
-            let found = cost.map_or_else(|| "no cost".into(), |cost| format!("a cost of {cost}"));
-            let error = format!("it has {found}, expected a positive one as the settings count it");
-            Err(OptimizerError::failed(format!("reading trial {}", id.0), error))
-        }
     }
 }
 

@@ -81,13 +81,13 @@ pub enum TpeError {
         /// Those of the others.
         expected: usize,
     },
-    /// A measurement without a positive cost where costs count.
-    #[error("trial {trial} has {}, expected a positive number", cost.map_or_else(|| "no cost".into(), |cost| format!("a cost of {cost}")))]
-    Cost {
-        /// Its number.
-        trial: u64,
-        /// Its cost, if it has one.
-        cost: Option<f64>,
+    /// A split at a target where there are several objectives: trials are ranked by fronts, which have no loss.
+    #[error("split has a target loss of {loss}, expected another split with {objectives} objectives")]
+    TargetOfMany {
+        /// The target.
+        loss: f64,
+        /// Number of objectives.
+        objectives: usize,
     },
     /// A trial whose number of constraints is not that of the trials before it.
     #[error("trial {trial} has {}, those before it {expected}", counted(*found, "constraints"))]

@@ -8,7 +8,8 @@ use thrifty_sampling::{MAX_SOBOL_DIM, Seed, Sobol};
 use thrifty_search::{ask_given, check_config};
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{
-    Ask, Best, Fingerprint, History, Optimizer, OptimizerError, StopReason, Suggestion, TrialId,
+    Ask, Best, Fingerprint, History, Measurement, MeasurementProblem, Optimizer, OptimizerError, StopReason,
+    Suggestion, TrialId,
 };
 
 use crate::history::coding::Coding;
@@ -16,7 +17,7 @@ use crate::history::table::Table;
 use crate::rules::blocks::{Block, blocks};
 use crate::rules::good_bad_split::GoodBadSplit;
 use crate::rules::proposer::{Masses, Proposer};
-use crate::{ParameterPrior, Repeats, Startup, TpeError, TpeSettings};
+use crate::{CostPolicy, ParameterPrior, Repeats, Startup, TpeError, TpeSettings};
 
 /// The tree-structured Parzen estimator.
 ///
@@ -218,7 +219,14 @@ const PROPOSALS: usize = 8;
 const LARGEST_LIST: u64 = 1_000_000;
 
 fn invalid(error: TpeError) -> OptimizerError {
-    OptimizerError::failed("setting up the Parzen estimator", error)
+    match error {
+        TpeError::InvalidSetting { name, value, expected } => OptimizerError::InvalidSetting {
+            name: name.into(),
+            value: value.to_string(),
+            expected: expected.into(),
+        },
+        other => OptimizerError::failed("setting up the Parzen estimator", other),
+    }
 }
 
 impl Optimizer for TpeOptimizer {
@@ -284,6 +292,14 @@ impl Optimizer for TpeOptimizer {
 
     fn check(&self, query: &Config, is_whole: bool) -> Result<(), OptimizerError> {
         check_config(&self.space, query, is_whole)
+    }
+
+    fn check_measurement(&self, measurement: &Measurement) -> Result<(), MeasurementProblem> {
+        if self.setup.settings.cost == CostPolicy::Ignore {
+            Ok(())
+        } else {
+            measurement.require_positive_cost()
+        }
     }
 
     fn canonical(&self, query: Config) -> Config {

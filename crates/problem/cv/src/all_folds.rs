@@ -2,8 +2,8 @@
 
 use thrifty_space::Config;
 use thrifty_study::{
-    Ask, Fingerprint, History, Measurement, Optimizer, OptimizerError, Outcome, Suggestion, Timing, Trial,
-    TrialId,
+    Ask, Fingerprint, History, Measurement, MeasurementProblem, Optimizer, OptimizerError, Outcome,
+    Suggestion, Timing, Trial, TrialId,
 };
 
 use crate::FoldQuery;
@@ -120,6 +120,11 @@ where
     fn check(&self, _: &FoldQuery, _: bool) -> Result<(), OptimizerError> {
         let error = "all folds of a configuration are asked in turn; begin with an initial design instead";
         Err(OptimizerError::failed("a query from elsewhere", error))
+    }
+
+    /// The cost of a configuration is that of its folds, so each has to have what the optimiser asks of a measurement.
+    fn check_measurement(&self, measurement: &Measurement) -> Result<(), MeasurementProblem> {
+        self.optimizer.check_measurement(measurement)
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {

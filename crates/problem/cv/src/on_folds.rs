@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use thrifty_space::{Config, Space, SpaceError};
-use thrifty_study::{Ask, Fingerprint, History, Memo, Optimizer, OptimizerError, Suggestion, Trial, TrialId};
+use thrifty_study::{
+    Ask, Fingerprint, History, Measurement, MeasurementProblem, Memo, Optimizer, OptimizerError, Suggestion,
+    Trial, TrialId,
+};
 
 use crate::FoldQuery;
 
@@ -117,6 +120,10 @@ impl<O: Optimizer<Query = Config>> Optimizer for OnFolds<O> {
 
     fn check(&self, query: &FoldQuery, is_whole: bool) -> Result<(), OptimizerError> {
         self.optimizer.check(&with_fold(query), is_whole)
+    }
+
+    fn check_measurement(&self, measurement: &Measurement) -> Result<(), MeasurementProblem> {
+        self.optimizer.check_measurement(measurement)
     }
 
     fn canonical(&self, query: FoldQuery) -> FoldQuery {

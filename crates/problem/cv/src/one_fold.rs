@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 use thrifty_space::Config;
-use thrifty_study::{Ask, Fingerprint, History, Memo, Optimizer, OptimizerError, Suggestion, Trial, TrialId};
+use thrifty_study::{
+    Ask, Fingerprint, History, Measurement, MeasurementProblem, Memo, Optimizer, OptimizerError, Suggestion,
+    Trial, TrialId,
+};
 
 use crate::FoldQuery;
 
@@ -98,6 +101,10 @@ impl<O: Optimizer<Query = Config>> Optimizer for OneFold<O> {
             return Err(OptimizerError::failed("a query from elsewhere", error));
         }
         self.optimizer.check(&query.config, is_whole)
+    }
+
+    fn check_measurement(&self, measurement: &Measurement) -> Result<(), MeasurementProblem> {
+        self.optimizer.check_measurement(measurement)
     }
 
     fn canonical(&self, query: FoldQuery) -> FoldQuery {

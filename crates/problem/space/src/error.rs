@@ -22,13 +22,13 @@ pub enum SpaceError {
     #[error("parameter {name} is defined twice")]
     DuplicateName { name: String },
     /// Bounds that are empty, inverted, not finite, or too far apart for a float (on a log scale: their ratio).
-    #[error("parameter {name} has bounds [{low}, {high}], expected low <= high, finite and a finite range")]
+    #[error("parameter {name} has bounds [{}, {}], expected low <= high, finite and a finite range", short(*low), short(*high))]
     InvalidBounds { name: String, low: f64, high: f64 },
     /// A logarithmic scale needs positive bounds.
-    #[error("parameter {name} is on a log scale from {low}, expected a positive lower bound")]
+    #[error("parameter {name} is on a log scale from {}, expected a positive lower bound", short(*low))]
     NonPositiveLog { name: String, low: f64 },
     /// A step that is not positive or wider than the range.
-    #[error("parameter {name} has step {step}, expected a positive number of at most {range}")]
+    #[error("parameter {name} has step {}, expected a positive number of at most {}", short(*step), short(*range))]
     InvalidStep { name: String, step: f64, range: f64 },
     /// A step on a log scale so wide that the first level is at most half a step from 0.
     #[error("parameter {name} has step {step} on a log scale, expected less than {limit}")]
@@ -87,5 +87,24 @@ impl SpaceError {
 
     pub(crate) fn out_of_range(name: &str, value: &Value, expected: impl Into<String>) -> Self {
         Self::OutOfRange { name: name.into(), value: value.clone(), expected: expected.into() }
+    }
+}
+
+/// A number with an exponent where it is very small or large: 1e-300, not 300 digits.
+fn short(value: f64) -> String {
+    let text = format!("{value:?}");
+    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn extreme_bounds_have_an_exponent() {
+        let error = SpaceError::InvalidBounds { name: "x".into(), low: 1e-300, high: -4.0 };
+        let expected = "parameter x has bounds [1e-300, -4], expected low <= high, finite and a finite range";
+        assert_eq!(error.to_string(), expected);
+        assert_eq!([short(0.25), short(3.0), short(1e300)], ["0.25", "3", "1e300"]);
     }
 }

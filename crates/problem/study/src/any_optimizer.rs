@@ -2,7 +2,10 @@
 
 use std::any::Any;
 
-use crate::{Ask, Fingerprint, History, Memo, Optimizer, OptimizerError, Query, TrialId};
+use crate::{
+    Ask, Fingerprint, History, Measurement, MeasurementProblem, Memo, Optimizer, OptimizerError, Query,
+    TrialId,
+};
 
 /// An optimiser of unknown type: one type for all methods of a query, whatever they recommend.
 ///
@@ -39,6 +42,7 @@ trait Erased<Q> {
     fn ask(&mut self, history: &History<Q>, id: TrialId) -> Result<Ask<Q>, OptimizerError>;
     fn recommend(&mut self, history: &History<Q>) -> Result<Option<Box<dyn Any>>, OptimizerError>;
     fn check(&self, query: &Q, is_whole: bool) -> Result<(), OptimizerError>;
+    fn check_measurement(&self, measurement: &Measurement) -> Result<(), MeasurementProblem>;
     fn canonical(&self, query: Q) -> Q;
     fn ask_given(&mut self, history: &History<Q>, id: TrialId, given: &Q) -> Result<Ask<Q>, OptimizerError>;
     fn moved(&self, memo: Memo) -> Memo;
@@ -56,6 +60,10 @@ impl<O: Optimizer<Recommendation: 'static>> Erased<O::Query> for O {
 
     fn check(&self, query: &O::Query, is_whole: bool) -> Result<(), OptimizerError> {
         Optimizer::check(self, query, is_whole)
+    }
+
+    fn check_measurement(&self, measurement: &Measurement) -> Result<(), MeasurementProblem> {
+        Optimizer::check_measurement(self, measurement)
     }
 
     fn canonical(&self, query: O::Query) -> O::Query {
@@ -104,6 +112,10 @@ impl<Q: Query> Optimizer for AnyOptimizer<Q> {
 
     fn check(&self, query: &Q, is_whole: bool) -> Result<(), OptimizerError> {
         self.0.check(query, is_whole)
+    }
+
+    fn check_measurement(&self, measurement: &Measurement) -> Result<(), MeasurementProblem> {
+        self.0.check_measurement(measurement)
     }
 
     fn canonical(&self, query: Q) -> Q {

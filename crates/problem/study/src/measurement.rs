@@ -56,6 +56,16 @@ pub enum MeasurementProblem {
         /// Its value.
         value: String,
     },
+    /// A number without which the optimiser could not go on, or one that it cannot use.
+    #[error("the {what} is {value}, expected {expected}")]
+    Unusable {
+        /// Its name, as `cost`.
+        what: String,
+        /// Its value, or `missing`.
+        value: String,
+        /// Description of the valid values.
+        expected: String,
+    },
 }
 
 impl Measurement {
@@ -96,6 +106,21 @@ impl Measurement {
     pub(crate) fn check_cost_and_noise(&self) -> Result<(), MeasurementProblem> {
         not_negative("cost", self.cost)?;
         not_negative("noise variance", self.noise_variance)
+    }
+
+    /// Refuses a measurement without a positive cost: for an optimiser that learns the logarithm of the cost.
+    ///
+    /// # Errors
+    /// [`MeasurementProblem::Unusable`] has the cost.
+    pub fn require_positive_cost(&self) -> Result<(), MeasurementProblem> {
+        if self.cost.is_some_and(|cost| cost > 0.0 && cost.is_finite()) {
+            return Ok(());
+        }
+        Err(MeasurementProblem::Unusable {
+            what: "cost".into(),
+            value: self.cost.map_or_else(|| "missing".into(), |cost| cost.to_string()),
+            expected: "a positive number, as the settings count costs".into(),
+        })
     }
 
     /// True if there are as many objectives and constraints as in an earlier trial.

@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::{Fingerprint, History, Memo, MemoKey, MemoValue, OptimizerError, StopReason, TrialId};
+use crate::{
+    Fingerprint, History, Measurement, MeasurementProblem, Memo, MemoKey, MemoValue, OptimizerError,
+    StopReason, TrialId,
+};
 
 /// Query that can be evaluated; it is stored in the journal and crosses threads.
 pub trait Query: Clone + Serialize + DeserializeOwned + Send + Sync {}
@@ -101,6 +104,17 @@ pub trait Optimizer {
         Ok(())
     }
 
+    /// Checks a finite measurement before a study records it: a history that has it once has it for good.
+    ///
+    /// Without one of its own an optimiser takes every measurement.
+    ///
+    /// # Errors
+    /// [`MeasurementProblem`] names the number without which this optimiser could not go on, as a cost that its settings count.
+    fn check_measurement(&self, measurement: &Measurement) -> Result<(), MeasurementProblem> {
+        let _ = measurement;
+        Ok(())
+    }
+
     /// A query that was evaluated elsewhere with its values as this optimiser suggests them: 16 for 16.0 where that is a choice.
     ///
     /// A query that [`Optimizer::check`] refuses stays as it is. Without one of its own an optimiser keeps every query as it is.
@@ -160,6 +174,10 @@ impl<O: Optimizer + ?Sized> Optimizer for Box<O> {
 
     fn check(&self, query: &Self::Query, is_whole: bool) -> Result<(), OptimizerError> {
         (**self).check(query, is_whole)
+    }
+
+    fn check_measurement(&self, measurement: &Measurement) -> Result<(), MeasurementProblem> {
+        (**self).check_measurement(measurement)
     }
 
     fn canonical(&self, query: Self::Query) -> Self::Query {

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Ask, Fingerprint, History, Lineage, Measurement, Memo, Optimizer, OptimizerError, Outcome, Trial, TrialId,
+    Ask, Fingerprint, History, Lineage, Measurement, MeasurementProblem, Memo, Optimizer, OptimizerError,
+    Outcome, Trial, TrialId,
 };
 
 /// Policy for pruned trials.
@@ -161,6 +162,10 @@ impl<O: Optimizer> Optimizer for PrunedAs<O> {
 
     fn check(&self, query: &Self::Query, is_whole: bool) -> Result<(), OptimizerError> {
         self.optimizer.check(query, is_whole)
+    }
+
+    fn check_measurement(&self, measurement: &Measurement) -> Result<(), MeasurementProblem> {
+        self.optimizer.check_measurement(measurement)
     }
 
     fn canonical(&self, query: Self::Query) -> Self::Query {

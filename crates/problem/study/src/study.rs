@@ -167,8 +167,8 @@ impl<O: Optimizer> Study<O> {
     ///
     /// # Errors
     /// [`StudyError`]: never asked, told before, the journal fails, or [`StudyError::InvalidMeasurement`] for another
-    /// number of objectives or constraints than in an earlier trial and for a cost or noise that is negative or not
-    /// finite. After an error nothing has changed and the trial is still pending.
+    /// number of objectives or constraints than in an earlier trial, for a cost or noise that is negative or not
+    /// finite, and for what [`Optimizer::check_measurement`] refuses. After an error nothing has changed and the trial is still pending.
     pub fn tell(&mut self, id: TrialId, outcome: impl Into<Outcome>) -> Result<(), StudyError> {
         let outcome = outcome.into();
         self.check_outcome(id, &outcome)?;
@@ -228,6 +228,7 @@ impl<O: Optimizer> Study<O> {
             return Ok(());
         }
         measurement.check_cost_and_noise()?;
+        self.optimizer.check_measurement(measurement)?;
         let (found, expected) = (measurement.objectives.len(), self.history.directions.as_slice().len());
         if expected > 0 && found != expected {
             return Err(MeasurementProblem::Directions { found, expected });
@@ -264,6 +265,8 @@ impl<O: Optimizer> Study<O> {
         let suggestion = match self.history.as_of(visible, ask)? {
             Ask::Evaluate(suggestion) => suggestion,
             Ask::Wait => return Ok(Next::Wait),
+            // One that runs may end for a reason of the machine, and is then evaluated again.
+            Ask::Stop(StopReason::Exhausted) if self.is_running_as_of(visible) => return Ok(Next::Wait),
             Ask::Stop(reason) => return Ok(Next::Stop(reason)),
         };
         let Suggestion { query, diagnostics, memo } = suggestion;
@@ -283,6 +286,11 @@ impl<O: Optimizer> Study<O> {
     pub(crate) fn restart_running(&mut self) -> Result<(), StudyError> {
         let running: Vec<TrialId> = self.history.pending().map(|trial| trial.id).collect();
         running.into_iter().try_for_each(|id| self.restart(id))
+    }
+
+    /// True if a trial runs, or has ended later than the first `visible` ones.
+    fn is_running_as_of(&self, visible: usize) -> bool {
+        visible < self.history.len() || self.history.pending().next().is_some()
     }
 
     pub(crate) fn stopped(&mut self, reason: &StopReason) {

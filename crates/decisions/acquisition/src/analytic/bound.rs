@@ -26,6 +26,10 @@ impl Utility for ConfidenceBound {
     fn value_and_slopes(&self, mean: f64, std_dev: f64) -> (f64, f64, f64) {
         (self.value(mean, std_dev), -1.0, self.beta.sqrt())
     }
+
+    fn has_unit(&self) -> bool {
+        true
+    }
 }
 
 /// Schedule of β over the number t of evaluations, which counts from 1.

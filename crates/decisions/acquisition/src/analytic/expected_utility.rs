@@ -89,6 +89,10 @@ impl<U: Fn(f64) -> f64 + Send + Sync> Utility for ExpectedUtility<U> {
         }
         (value, by_mean / std_dev, by_std_dev / std_dev)
     }
+
+    fn has_unit(&self) -> bool {
+        true
+    }
 }
 
 /// Factory of [`ExpectedUtility`]: the expectation of any U(x, v) of the point and the value of the objective there.
@@ -171,6 +175,10 @@ impl Acquisition for PointwiseExpectation<'_> {
                 self.nodes.iter().map(|(t, weight)| weight * (self.utility)(x, mean + std_dev * t)).sum()
             };
         }
+    }
+
+    fn has_unit(&self) -> bool {
+        true
     }
 }
 

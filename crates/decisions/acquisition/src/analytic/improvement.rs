@@ -113,6 +113,10 @@ impl Utility for ExpectedImprovement {
         let z = standardized(self.threshold, mean, std_dev);
         (self.value(mean, std_dev), -cdf(z), pdf(z))
     }
+
+    fn has_unit(&self) -> bool {
+        true
+    }
 }
 
 impl Utility for LogExpectedImprovement {

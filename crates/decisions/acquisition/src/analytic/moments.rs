@@ -20,6 +20,10 @@ impl Utility for PosteriorMean {
     fn value_and_slopes(&self, mean: f64, _std_dev: f64) -> (f64, f64, f64) {
         (-mean, -1.0, 0.0)
     }
+
+    fn has_unit(&self) -> bool {
+        true
+    }
 }
 
 impl Utility for MaxStdDev {
@@ -29,6 +33,10 @@ impl Utility for MaxStdDev {
 
     fn value_and_slopes(&self, _mean: f64, std_dev: f64) -> (f64, f64, f64) {
         (std_dev, 0.0, 1.0)
+    }
+
+    fn has_unit(&self) -> bool {
+        true
     }
 }
 

@@ -40,4 +40,8 @@ impl Utility for ExpectedFeasibility {
         let value = self.value(mean, std_dev);
         (value, -by_low * z.signum(), value / std_dev - low * by_low)
     }
+
+    fn has_unit(&self) -> bool {
+        true
+    }
 }

@@ -33,4 +33,9 @@ pub trait ExpectedReduction: Send + Sync {
         let each = seen.iter().zip(weights).zip(explained);
         each.map(|((seen, weight), explained)| weight * self.gain(*seen, *explained)).sum()
     }
+
+    /// True if gains are in units of the function: see [`Acquisition::has_unit`](crate::Acquisition::has_unit).
+    fn has_unit(&self) -> bool {
+        false
+    }
 }

@@ -107,4 +107,8 @@ impl<G: ExpectedReduction> LookaheadUtility for Integrated<G> {
         let value = self.gain.sum(&self.seen, &self.weights, &explained) - self.gained;
         (value, LookaheadGradient { mean: 0.0, variance: by_variance })
     }
+
+    fn has_unit(&self) -> bool {
+        self.gain.has_unit()
+    }
 }

@@ -50,4 +50,8 @@ impl Utility for RanjanImprovement {
         let by_std_dev = std_dev * (2.0 * bracket - z.abs() * slope);
         (std_dev * std_dev * bracket, std_dev * slope * z.signum(), by_std_dev)
     }
+
+    fn has_unit(&self) -> bool {
+        true
+    }
 }

@@ -39,4 +39,8 @@ impl<U: LookaheadUtility> LookaheadUtility for Robust<U> {
         }
         (self.gamma * std_dev, LookaheadGradient::default())
     }
+
+    fn has_unit(&self) -> bool {
+        self.utility.has_unit()
+    }
 }

@@ -30,6 +30,10 @@ impl Utility for Straddle {
         let sign = if margin == 0.0 { 0.0 } else { margin.signum() };
         (self.value(mean, std_dev), -sign, self.kappa)
     }
+
+    fn has_unit(&self) -> bool {
+        true
+    }
 }
 
 /// The straddle with a random width, never negative.
@@ -68,5 +72,9 @@ impl Utility for RandomizedStraddle {
     fn value_and_slopes(&self, mean: f64, std_dev: f64) -> (f64, f64, f64) {
         let (value, by_mean, by_std_dev) = self.straddle().value_and_slopes(mean, std_dev);
         if value > 0.0 { (value, by_mean, by_std_dev) } else { (0.0, 0.0, 0.0) }
+    }
+
+    fn has_unit(&self) -> bool {
+        true
     }
 }

@@ -39,4 +39,8 @@ impl Utility for TargetedMeanSquaredError {
         let by_std_dev = share * density * (2.0 + share * share * (z * z - 1.0));
         (value, -share * share * z * density, by_std_dev)
     }
+
+    fn has_unit(&self) -> bool {
+        true
+    }
 }

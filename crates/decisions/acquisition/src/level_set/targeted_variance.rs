@@ -29,4 +29,8 @@ impl ExpectedReduction for TargetedVariance {
         // σ²/√(σ² + b²): small deviations do not underflow on the way.
         seen.std_dev * share * pdf(seen.standardized * share)
     }
+
+    fn has_unit(&self) -> bool {
+        true
+    }
 }

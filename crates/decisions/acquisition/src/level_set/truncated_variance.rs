@@ -28,4 +28,8 @@ impl ExpectedReduction for TruncatedVariance {
         let now = self.beta * seen.std_dev.powi(2);
         if now * (1.0 - explained) > self.eta * self.eta { now } else { 0.0 }
     }
+
+    fn has_unit(&self) -> bool {
+        true
+    }
 }

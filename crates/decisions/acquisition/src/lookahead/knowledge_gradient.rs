@@ -150,6 +150,10 @@ impl Acquisition for KnowledgeGradient<'_> {
         }
         true
     }
+
+    fn has_unit(&self) -> bool {
+        !self.logarithm
+    }
 }
 
 /// Factory of the logarithm of [`KnowledgeGradient`] on anchors that the posterior chooses.

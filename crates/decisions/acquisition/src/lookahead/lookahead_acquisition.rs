@@ -44,6 +44,11 @@ pub trait LookaheadUtility: Send + Sync {
         ahead: LookaheadMoments<'_>,
         of_covariance: &mut [f64],
     ) -> (f64, LookaheadGradient);
+
+    /// True if values are in units of the function: see [`Acquisition::has_unit`].
+    fn has_unit(&self) -> bool {
+        false
+    }
 }
 
 /// The acquisition that a utility makes of a look ahead: batched, with gradients where the model has them.
@@ -107,5 +112,9 @@ impl<U: LookaheadUtility> Acquisition for LookaheadAcquisition<'_, U> {
             settle(gradient);
         });
         differentiable
+    }
+
+    fn has_unit(&self) -> bool {
+        self.utility.has_unit()
     }
 }

@@ -199,4 +199,8 @@ impl Acquisition for OneShotKnowledgeGradient<'_> {
         }
         true
     }
+
+    fn has_unit(&self) -> bool {
+        true
+    }
 }

@@ -145,4 +145,8 @@ impl Acquisition for Average<'_> {
         }
         true
     }
+
+    fn has_unit(&self) -> bool {
+        !self.logarithm && self.acquisitions.iter().any(Acquisition::has_unit)
+    }
 }

@@ -77,6 +77,10 @@ impl Acquisition for NoisyExpectedImprovement<'_> {
     fn values_with_gradients_into(&self, x: PointsRef<'_>, out: &mut [f64], gradients: &mut [f64]) -> bool {
         self.over_draws.values_with_gradients_into(x, out, gradients)
     }
+
+    fn has_unit(&self) -> bool {
+        self.over_draws.has_unit()
+    }
 }
 
 /// `ln (1/n Σ exp v_i)`.

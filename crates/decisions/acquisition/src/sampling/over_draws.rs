@@ -58,6 +58,10 @@ impl Acquisition for OverDraws<'_> {
     fn values_with_gradients_into(&self, x: PointsRef<'_>, out: &mut [f64], gradients: &mut [f64]) -> bool {
         self.0.values_with_gradients_into(x, out, gradients)
     }
+
+    fn has_unit(&self) -> bool {
+        self.0.has_unit()
+    }
 }
 
 /// One utility per draw.
@@ -111,5 +115,9 @@ impl LookaheadUtility for GivenEach {
             }
         }
         (value, self.given.slopes_into(&remainder, &means, by_std_dev, of_covariance))
+    }
+
+    fn has_unit(&self) -> bool {
+        !self.logarithms && self.utilities.iter().any(Utility::has_unit)
     }
 }

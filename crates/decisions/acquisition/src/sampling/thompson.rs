@@ -101,6 +101,10 @@ impl Acquisition for ThompsonPath {
         }
         true
     }
+
+    fn has_unit(&self) -> bool {
+        true
+    }
 }
 
 impl Objective for ThompsonPath {
@@ -250,8 +254,9 @@ fn minimum_of(
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|a, b| values[*b].total_cmp(&values[*a]));
     let mut best = Minimizer { x: points.row(order[0]).to_vec(), value: -values[order[0]] };
+    let search = LocalSearch::of_spread(&values);
     for start in order.iter().take(climbs) {
-        let summit = LocalSearch::default().maximize(domain, masked, points.row(*start));
+        let summit = search.maximize(domain, masked, points.row(*start));
         if -summit.value < best.value {
             best = Minimizer { x: summit.x, value: -summit.value };
         }

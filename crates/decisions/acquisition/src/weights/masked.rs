@@ -44,6 +44,10 @@ impl<A: Acquisition, F: Fn(&[f64]) -> bool + Send + Sync> Acquisition for Masked
         }
         true
     }
+
+    fn has_unit(&self) -> bool {
+        self.acquisition.has_unit()
+    }
 }
 
 impl<A: Acquisition, F: Fn(&[f64]) -> bool + Send + Sync> Objective for Masked<A, F> {

@@ -96,4 +96,8 @@ impl Acquisition for Weighted<'_> {
         }
         true
     }
+
+    fn has_unit(&self) -> bool {
+        !self.logarithm && self.acquisition.has_unit()
+    }
 }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use thrifty_check::InputError;
 use thrifty_domain::PointsRef;
 use thrifty_space::Config;
-use thrifty_study::{History, OptimizerError, Trial};
+use thrifty_study::{History, Measurement, MeasurementProblem, OptimizerError, Trial};
 
 use super::AutoBct;
-use crate::{AutoBctError, Controls, State};
+use crate::{AutoBctError, AutoBctSettings, Controls, State};
 
 /// State after a history.
 pub(super) struct Progress {
@@ -123,6 +123,23 @@ impl AutoBct {
         progress.spent += cost.max(0.0);
         progress.last = Some((place.clone(), at));
         progress.trained.push((place, at));
+        Ok(())
+    }
+
+    /// Refuses a training that could not be learnt from: without a cost, or with a value that its scale does not take.
+    pub(super) fn require_usable(&self, measurement: &Measurement) -> Result<(), MeasurementProblem> {
+        let unusable = |what: &str, value: String, expected: &str| {
+            Err(MeasurementProblem::Unusable { what: what.into(), value, expected: expected.into() })
+        };
+        let Some(cost) = measurement.cost else {
+            return unusable("cost", "missing".into(), "a number told with the score");
+        };
+        let AutoBctSettings { score, cost: of_cost, .. } = &self.settings;
+        for (what, scale, value) in [("score", score, measurement.objectives[0]), ("cost", of_cost, cost)] {
+            if scale.apply(value).is_err() {
+                return unusable(what, value.to_string(), "a positive number, as its scale is logarithmic");
+            }
+        }
         Ok(())
     }
 

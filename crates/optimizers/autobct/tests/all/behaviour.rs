@@ -6,7 +6,8 @@ use thrifty_linear::{Basis, Coefficients, Polynomial};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{
-    Ask, CostUnit, MaxTrials, Measurement, Next, Optimizer, Outcome, StopReason, Study, TrialId, costed,
+    Ask, CostUnit, MaxTrials, Measurement, Next, Optimizer, OptimizerError, Outcome, StopReason, Study,
+    TrialId, costed,
 };
 
 fn space() -> Space {
@@ -157,20 +158,30 @@ fn bad_reports_are_named_and_lose_nothing() {
     // A negative cost is refused at `tell`, and the trial can be told again.
     let refused = study.tell(trial.id, told(Some(-1.0))).unwrap_err().to_string();
     assert!(refused.contains("trial 0") && refused.contains("cost is -1"), "{refused}");
-    study.tell(trial.id, told(None)).unwrap();
-    let error = study.ask().unwrap_err();
-    let mut text = error.to_string();
-    let mut cause = std::error::Error::source(&error);
-    while let Some(inner) = cause {
-        text += &inner.to_string();
-        cause = inner.source();
-    }
-    assert!(text.contains("NaN") && text.contains("trial 0"), "{text}");
+    // So is a training without a cost, and one whose value its scale does not take.
+    let refused = study.tell(trial.id, told(None)).unwrap_err().to_string();
+    assert!(refused.contains("trial 0") && refused.contains("cost is missing"), "{refused}");
+    let logarithmic = Scale::Logarithmic { zero: 1.0, one: 2.0 };
+    let settings = AutoBctSettings { score: logarithmic, cost: logarithmic, ..AutoBctSettings::default() };
+    let mut scaled = Study::new(optimizer(settings), Seed(0));
+    let Next::Evaluate(trial) = scaled.ask().unwrap() else { panic!("a suggestion") };
+    let refused = scaled.tell(trial.id, told(Some(0.0))).unwrap_err().to_string();
+    assert!(refused.contains("cost is 0, expected a positive number"), "{refused}");
+    let negative = Measurement { objectives: vec![-0.5], ..told(Some(1.5)) };
+    let refused = scaled.tell(trial.id, negative).unwrap_err().to_string();
+    assert!(refused.contains("score is -0.5, expected a positive number"), "{refused}");
+    scaled.tell(trial.id, told(Some(1.5))).unwrap();
     assert_eq!(study.history().len(), 1);
     let settings =
         AutoBctSettings { score: Scale::Logarithmic { zero: 1.0, one: 0.0 }, ..AutoBctSettings::default() };
     assert!(settings.validate().unwrap_err().to_string().contains("what is 1 on a scale is 0"));
     assert!(Scale::Logarithmic { zero: 1.0, one: 2.0 }.apply(-1.0).is_err());
+    let wrong = AutoBctSettings { gamma: -20.0, ..AutoBctSettings::default() };
+    let error = AutoBct::new(space(), &cubic(), &cubic(), prior(), wrong).err().unwrap();
+    assert!(matches!(error, OptimizerError::InvalidSetting { .. }), "{error}");
+    let wrong = AutoBctSettings { grid: 1, ..AutoBctSettings::default() };
+    let error = AutoBct::new(space(), &cubic(), &cubic(), prior(), wrong).err().unwrap();
+    assert!(matches!(error, OptimizerError::InvalidSetting { .. }), "{error}");
     let short = Polynomial::of_one(2, 0.5);
     assert!(AutoBct::new(space(), &short, &cubic(), prior(), AutoBctSettings::default()).is_err());
     for settings in [
@@ -301,8 +312,7 @@ fn grids_that_are_too_large_are_named() {
         let belief = || Coefficients::independent(vec![0.1; count], &vec![0.3; count]).unwrap();
         let state = State { score: belief(), cost: belief() };
         let settings = AutoBctSettings { grid, later_grid, ..AutoBctSettings::default() };
-        let error = AutoBct::new(space, &basis, &basis, state, settings).err().expect("refused");
-        std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default()
+        AutoBct::new(space, &basis, &basis, state, settings).err().expect("refused").to_string()
     };
     let message = error(10, 101, 2);
     assert!(message.contains("controls of each number is 101") && message.contains("a million"), "{message}");
@@ -343,7 +353,7 @@ fn noise_may_depend_on_the_control() {
     let [before, after, taught] = [&prior(), &loud, &constant].map(variance);
     assert!(after > 0.999 * before && taught < 0.01 * before, "{before} {after} {taught}");
     let silent = with(|_| NoiseStdDev { score: 0.0, cost: 0.1 }).map(|_| ()).unwrap_err().to_string();
-    assert!(silent.contains("setting up"), "{silent}");
+    assert!(silent.contains("setting noise of the score is 0"), "{silent}");
 }
 
 /// A history that no study would have: a training with a negative cost is named.

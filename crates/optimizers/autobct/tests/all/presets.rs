@@ -114,6 +114,17 @@ fn maps_are_learnt_as_the_paper_or_as_accurately_as_can_be() {
     assert_eq!(MapSettings::accurate(5), accurate);
 }
 
+/// JSON has no infinity: a cost without a limit is `null` there.
+#[test]
+fn settings_survive_json() {
+    for settings in
+        [AutoBctSettings::default(), AutoBctSettings { max_cost: 2.5, ..AutoBctSettings::default() }]
+    {
+        let json = serde_json::to_value(&settings).unwrap();
+        assert_eq!(serde_json::from_value::<AutoBctSettings>(json).unwrap(), settings);
+    }
+}
+
 #[test]
 fn settings_are_refused_beyond_their_bounds_and_taken_at_them() {
     let named = |change: &dyn Fn(&mut AutoBctSettings)| {

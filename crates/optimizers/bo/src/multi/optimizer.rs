@@ -8,7 +8,10 @@ use thrifty_model_based::{
 };
 use thrifty_pareto::ReferencePoint;
 use thrifty_space::{Config, KnownConstraint, Space};
-use thrifty_study::{Ask, Fingerprint, History, Optimizer, OptimizerError, StopReason, Suggestion, TrialId};
+use thrifty_study::{
+    Ask, Fingerprint, History, Measurement, MeasurementProblem, Optimizer, OptimizerError, StopReason,
+    Suggestion, TrialId,
+};
 use thrifty_surrogate::Surrogate;
 
 use super::data::{Data, means};
@@ -126,8 +129,10 @@ impl MultiObjectiveOptimizer {
             let error = MultiObjectiveError::OneObjective;
             return Err(OptimizerError::failed("fitting the surrogates", error));
         }
-        let measured = history.trials().iter().find_map(measurement);
-        match (&self.settings.reference, measured.map(|measured| measured.objectives.len())) {
+        let measured =
+            history.trials().iter().find_map(measurement).map(|measured| measured.objectives.len());
+        let declared = Some(history.directions().as_slice().len()).filter(|count| *count > 0);
+        match (&self.settings.reference, measured.or(declared)) {
             (Some(reference), Some(expected)) if reference.len() != expected => {
                 let error = MultiObjectiveError::ReferenceMismatch { found: reference.len(), expected };
                 Err(OptimizerError::failed("finding the reference point", error))
@@ -234,6 +239,10 @@ impl Optimizer for MultiObjectiveOptimizer {
 
     fn check(&self, query: &Config, is_whole: bool) -> Result<(), OptimizerError> {
         check_config(&self.space, query, is_whole)
+    }
+
+    fn check_measurement(&self, measurement: &Measurement) -> Result<(), MeasurementProblem> {
+        self.settings.cost.check(measurement)
     }
 
     fn canonical(&self, query: Config) -> Config {

@@ -11,8 +11,8 @@ use thrifty_sampling::Seed;
 use thrifty_search::{RandomSearch, SobolSearch};
 use thrifty_space::{Config, Space};
 use thrifty_study::{
-    Best, Context, MaxTrials, Measurement, MemoKey, NoImprovement, Optimizer, Outcome, Schedule as Window,
-    StopReason, Study, Trial,
+    Ask, Best, Context, History, MaxTrials, Measurement, MemoKey, NoImprovement, Optimizer, Outcome,
+    Schedule as Window, StopReason, Study, Trial, TrialId,
 };
 use thrifty_testbed::{Failing, Problem, TestFunction};
 
@@ -434,13 +434,39 @@ fn costs_are_counted_as_the_settings_say() {
         let ran = study.run(|config, _| Measurement { cost, ..measure(config) });
         (study, ran)
     };
-    let error = study(None).1.unwrap_err().to_string();
-    assert!(error.contains("trial 0") && error.contains("no cost"), "{error}");
-    let (study, ran) = study(Some(-1.0));
-    assert!(ran.is_ok() && study.history().unsuccessful().count() == 6, "an impossible cost is a failure");
+    for cost in [None, Some(0.0), Some(-1.0)] {
+        let (study, ran) = study(cost);
+        assert!(ran.is_ok() && study.history().unsuccessful().count() == 6, "{cost:?} is a failure");
+    }
     let refused = BoSettings { cost: CostAwareness::PerUnit { exponent: f64::NAN }, ..BoSettings::default() };
     let error = BayesianOptimizer::new(unit()).with_settings(refused).err().unwrap().to_string();
     assert!(error.contains("exponent is NaN"), "{error}");
+}
+
+/// A measurement without a positive cost is refused where costs count, and its trial waits. A journal that has one already goes on without its
+/// cost.
+#[test]
+fn a_measurement_without_a_cost_is_refused() {
+    let settings = BoSettings { cost: CostAwareness::PerUnit { exponent: 1.0 }, ..BoSettings::default() };
+    let optimizer = || BayesianOptimizer::new(unit()).with_settings(settings.clone()).unwrap();
+    let measured = |cost| Measurement { objectives: vec![1.0], cost, ..Measurement::default() };
+    let mut study = Study::new(optimizer(), Seed(3)).with_stop(MaxTrials(6));
+    study.ask().unwrap();
+    let query = study.history().trials()[0].query.clone();
+    for (cost, named) in [(None, "cost is missing"), (Some(0.0), "cost is 0")] {
+        let told = study.tell(TrialId(0), measured(cost)).unwrap_err().to_string();
+        let known = study.add_known(query.clone(), measured(cost)).unwrap_err().to_string();
+        assert!(told.contains(named) && known.contains(named), "{told} {known}");
+    }
+    study.tell(TrialId(0), measured(Some(2.0))).unwrap();
+    study.run(|_, context| measured(Some(1.0 + context.id.0 as f64))).unwrap();
+    let mut trials = study.history().trials().to_vec();
+    trials[2].outcome = Some(measured(None).into());
+    trials[3].outcome = Some(measured(Some(0.0)).into());
+    let history = History::from_trials(trials, Seed(3));
+    assert!(optimizer().recommend(&history).unwrap().is_some());
+    let Ask::Evaluate(next) = optimizer().ask(&history, TrialId(6)).unwrap() else { panic!("a suggestion") };
+    assert!(next.diagnostics["expected_cost"] > 0.0);
 }
 
 /// A failure that cost the budget of cooling: costs count no more, as the budget is spent.

@@ -20,8 +20,8 @@ use thrifty_sampling::{Seed, Sobol, Stream};
 use thrifty_search::{Nsga2, Nsga2Settings, SobolSearch};
 use thrifty_space::{Config, Space, Value};
 use thrifty_study::{
-    Ask, History, MaxTrials, Measurement, Memo, Optimizer, Outcome, Schedule, StopReason, Study, Trial,
-    TrialId,
+    Ask, Direction, Directions, History, MaxTrials, Measurement, Memo, Optimizer, Outcome, Schedule,
+    StopReason, Study, Trial, TrialId,
 };
 use thrifty_surrogate::{
     Description, FittedSurrogate, JointPosterior, Observations, Posterior, PosteriorGradient, Prediction,
@@ -193,6 +193,11 @@ fn a_chosen_reference_point_may_be_inside_the_front() {
     let error = study.run(|config, _| parabolas(config)).unwrap_err().to_string();
     assert!(error.contains("3 coordinates, expected 2"), "{error}");
     assert_eq!(study.history().len(), 1, "the first measurement has the number of objectives");
+    let three =
+        MultiObjectiveSettings { reference: Some(vec![1.0; 3]), ..settings(MultiObjectiveRule::Automatic) };
+    let directions = Directions::new(vec![Direction::Minimize; 2]);
+    let mut study = Study::new(ours(&line(), three), Seed(1)).with_directions(directions);
+    assert!(study.ask().is_err() && study.history().is_empty(), "directions have it before");
 }
 
 /// A surrogate of one objective, by earlier tasks or a floor, is refused before anything was evaluated.
@@ -701,8 +706,12 @@ fn dear_points_are_evaluated_less_where_costs_count() {
         ..settings(MultiObjectiveRule::Automatic)
     });
     let mut study = Study::new(optimizer.unwrap(), Seed(1)).with_stop(MaxTrials(8));
-    let error = study.run(|config, _| parabolas(config)).unwrap_err().to_string();
-    assert!(error.contains("trial 0") && error.contains("no cost"), "{error}");
+    study.ask().unwrap();
+    let error = study
+        .tell(TrialId(0), Measurement { objectives: vec![1.0, 2.0], ..Measurement::default() })
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("trial 0") && error.contains("cost is missing"), "{error}");
 }
 
 /// Values and slopes of many points are those of each alone, for fronts that are known and fronts that are drawn.

@@ -8,12 +8,12 @@ use thrifty_levelset::{
     ClassificationSet, Classified, Confidence, Criterion, DiagnosticStop, FixedGp, Label, LevelSetOptimizer,
     LevelSetSettings, Threshold,
 };
-use thrifty_model_based::{CostAwareness, GpSurrogate, InitialDesign, KernelFamily};
+use thrifty_model_based::{CostAwareness, GpSurrogate, InitialDesign, KernelFamily, Maximizer};
 use thrifty_sampling::{Seed, Sobol};
 use thrifty_space::{Config, Space};
 use thrifty_study::{
-    Ask, History, MaxTrials, Measurement, Memo, Optimizer, OptimizerError, Outcome, Schedule, StopReason,
-    StopRule, Study, Timing, Trial, TrialId,
+    Ask, History, MaxTrials, Measurement, Memo, Next, Optimizer, OptimizerError, Outcome, Schedule,
+    StopReason, StopRule, Study, Timing, Trial, TrialId,
 };
 use thrifty_testbed::{Problem, TestFunction};
 
@@ -512,6 +512,9 @@ fn measured_constraints_and_costs_count() {
         study.run(|config, _| measure(config)).unwrap();
         let dear = |trials: &[Trial<Config>]| trials.iter().filter(|t| at(&t.query)[1] > 0.5).count();
         assert!(dear(&study.history().trials()[8..]) < dear(suggested).max(1), "{criterion:?}");
+        let query = study.history().trials()[0].query.clone();
+        let error = study.add_known(query, 1.0).unwrap_err().to_string();
+        assert!(error.contains("cost is missing"), "{error}");
     }
 }
 
@@ -524,6 +527,8 @@ fn bad_settings_are_named() {
     };
     let base = LevelSetSettings::above(1.0);
     assert_eq!(name(LevelSetSettings::above(f64::NAN)), "threshold");
+    let confidence = Confidence::Constant { beta: -1.0 };
+    assert_eq!(name(LevelSetSettings { confidence, ..base.clone() }), "confidence.beta");
     assert_eq!(
         name(LevelSetSettings { threshold: Threshold::Implicit { omega: 1.0 }, ..base.clone() }),
         "omega"
@@ -559,7 +564,7 @@ fn bad_settings_are_named() {
         "alpha"
     );
     let confidence = Confidence::Gotovos { delta: 0.0 };
-    assert!(name(LevelSetSettings { confidence, ..base.clone() }).contains("delta is 0"));
+    assert_eq!(name(LevelSetSettings { confidence, ..base.clone() }), "confidence.delta");
     assert!(name(LevelSetSettings { over: candidates(&[0.5]), ..base.clone() }).contains("candidate 0"));
     assert_eq!(name(base), "nothing");
 }
@@ -835,4 +840,82 @@ fn unrelated_failures_leave_a_point_open() {
         .unwrap();
     let measured = study.history().measured().filter(|(trial, _)| trial.query.int("i") == Ok(2)).count();
     assert!(lost && measured == 1, "{measured} of {}", study.history().len());
+}
+
+/// Measurements of one place are no design: the surrogate would classify the whole domain by them.
+#[test]
+fn repeats_of_one_place_do_not_end_the_design() {
+    let space = Space::builder().float("x", 0.0, 1.0).float("y", 0.0, 1.0).build().unwrap();
+    let mut middle = Config::new();
+    middle.insert("x", 0.5);
+    middle.insert("y", 0.5);
+    let known: Vec<(Config, Outcome)> =
+        (0..6).map(|i| (middle.clone(), value(0.6 + 0.01 * f64::from(i - 3)))).collect();
+    let optimizer = LevelSetOptimizer::new(space, LevelSetSettings::above(0.2)).unwrap();
+    let mut study = Study::new(optimizer, Seed(1)).with_known(known).unwrap();
+    for id in 6..9 {
+        let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a point of the design") };
+        assert!(trial.diagnostics.is_empty() && trial.query != middle, "trial {id}");
+        study.tell(trial.id, 0.1).unwrap();
+    }
+    let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a suggestion") };
+    assert!(!trial.diagnostics.is_empty(), "four places were measured");
+}
+
+/// Given configurations are asked beside known trials, on finite sets at their nearest points.
+#[test]
+fn given_configurations_are_asked_beside_known_trials() {
+    let space = || Space::builder().float("x", 0.0, 1.0).build().unwrap();
+    let one = |x: f64| {
+        let mut config = Config::new();
+        config.insert("x", x);
+        config
+    };
+    let given = || vec![one(0.1), one(0.9)];
+    for initial in [InitialDesign::Given(given()), InitialDesign::Only(given())] {
+        for (over, known) in
+            [ClassificationSet::Domain { points: 64 }, ClassificationSet::Grid { per_axis: 21 }]
+                .into_iter()
+                .flat_map(|over| [0, 1, 2, 5].map(|known| (over.clone(), known)))
+        {
+            let settings =
+                LevelSetSettings { initial: initial.clone(), over, ..LevelSetSettings::above(0.2) };
+            let optimizer = LevelSetOptimizer::new(space(), settings).unwrap();
+            let elsewhere: Vec<(Config, Outcome)> =
+                (0..known).map(|i| (one(0.3 + 0.05 * f64::from(i)), value(0.5))).collect();
+            let mut study = Study::new(optimizer, Seed(1)).with_known(elsewhere).unwrap();
+            for x in [0.1, 0.9] {
+                let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a given configuration") };
+                assert!(
+                    (trial.query.float("x").unwrap() - x).abs() < 1e-9,
+                    "{known} known: {:?}",
+                    trial.query
+                );
+            }
+        }
+    }
+}
+
+/// Criteria in units of the observations are searched in the same steps, whatever the unit is.
+#[test]
+fn a_criterion_does_not_depend_on_the_unit() {
+    let asked = |criterion: Criterion, unit: f64| {
+        let over = ClassificationSet::Domain { points: 64 };
+        let maximizer = Maximizer { raw: 64, around_best: 4, climbs: 2 };
+        let settings =
+            LevelSetSettings { criterion, over, maximizer, ..LevelSetSettings::above(20.0 * unit) };
+        let optimizer = LevelSetOptimizer::new(square(), settings).unwrap();
+        let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(6));
+        study.run(|config, _| unit * branin(&at(config))).unwrap();
+        study.history().trials().iter().map(|trial| at(&trial.query)).collect::<Vec<_>>()
+    };
+    for criterion in [
+        Criterion::Straddle { kappa: 1.96 },
+        Criterion::RandomizedStraddle,
+        Criterion::ExpectedFeasibility { alpha: 2.0 },
+        Criterion::Ranjan { alpha: 1.0 },
+        Criterion::MaxStdDev,
+    ] {
+        assert_eq!(asked(criterion, 2.0_f64.powi(-40)), asked(criterion, 1.0), "{criterion:?}");
+    }
 }

@@ -264,16 +264,20 @@ fn acquisitions_are_weighted() {
     .unwrap();
 }
 
+/// Measurements of older journals without a positive cost: the model of the cost is that of the others.
 #[test]
-fn costs_that_cannot_be_learnt_are_named() {
+fn costs_that_cannot_be_learnt_are_left_out() {
     let settings = StateSettings { cost: CostAwareness::PerUnit { exponent: 1.0 }, ..settings() };
-    for (cost, said) in [(None, "no cost"), (Some(0.0), "a cost of 0")] {
+    let expected = |fifth: Option<f64>| {
         let mut trials: Vec<Trial<Config>> =
-            POINTS.iter().map(|x| measured(*x, |m| m.cost = Some(1.0))).collect();
-        trials[4] = measured(POINTS[4], |m| m.cost = cost);
-        let error = with(trials, settings.clone(), |_| ()).unwrap_err();
-        assert!(error.contains("reading trial 4") && error.contains(&format!("it has {said}")), "{error}");
-    }
+            POINTS.iter().map(|x| measured(*x, |m| m.cost = Some(1.0 + x))).collect();
+        trials[4] = measured(POINTS[4], |m| m.cost = fifth);
+        with(trials, settings.clone(), |state| state.expected_cost(&[0.5]).unwrap()).unwrap()
+    };
+    assert_eq!(expected(None), expected(Some(0.0)));
+    assert!(expected(None) != expected(Some(5.0)), "a cost that has a logarithm is learnt");
+    let none = POINTS.iter().map(|x| measured(*x, |m| m.cost = None)).collect();
+    with(none, settings, |state| assert_eq!(state.expected_cost(&[0.5]), None)).unwrap();
 }
 
 /// Losses, ranges and improvements in the units of the loss.

@@ -177,8 +177,10 @@ impl Optimizer for Nsga2 {
         let (trials, first, seed) = (history.trials(), self.first_generation(), history.seed());
         let asked = asked_points(&self.space, trials)?;
         let index = usize::try_from(id.0).unwrap_or(usize::MAX);
-        if index < first {
-            let (design, space) = (&self.settings.initial, &self.space);
+        let (design, space) = (&self.settings.initial, &self.space);
+        // Known trials may fill the first generation while given configurations are left.
+        let given = design.next_given(space, 0, trials.iter().map(|trial| &trial.query));
+        if index < first || given.is_some() {
             let designer = Designer { design, space, seed, run: 0, known_constraint: &self.known_constraint };
             let config = designer.config(&asked, id)?;
             return Ok(config

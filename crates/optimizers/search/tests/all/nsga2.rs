@@ -9,7 +9,8 @@ use thrifty_sampling::Seed;
 use thrifty_search::{InitialDesign, Nsga2, Nsga2Settings, ParetoSet};
 use thrifty_space::{Config, Space};
 use thrifty_study::{
-    Ask, History, MaxTrials, Measurement, Optimizer, Outcome, Schedule, StopReason, Study, Trial, TrialId,
+    Ask, History, MaxTrials, Measurement, Next, Optimizer, Outcome, Schedule, StopReason, Study, Trial,
+    TrialId,
 };
 
 const RECORD: &str =
@@ -307,5 +308,27 @@ fn completions_of_an_exhausted_part_are_allowed() {
     study.run(|config, _| config.int("b").unwrap() as f64).unwrap();
     for trial in study.history().trials() {
         assert!(trial.query.int("a") == Ok(2) && allowed(&trial.query), "{:?}", trial.query);
+    }
+}
+
+/// Given configurations are asked beside known trials, also when these fill the first generation.
+#[test]
+fn given_configurations_are_asked_beside_known_trials() {
+    let at = |x: f64| {
+        let mut config = Config::new();
+        config.insert("x0", x);
+        config
+    };
+    let given = [at(0.125), at(0.875)];
+    let line = || Space::from_bounds(&[(0.0, 1.0)]).unwrap();
+    for known in [0, 1, 10, 19, 20, 25] {
+        let initial = InitialDesign::Given(given.to_vec());
+        let optimizer = nsga2(line(), Nsga2Settings { initial, ..of_size(20) });
+        let elsewhere = (0..known).map(|i| (at((f64::from(i) + 0.5) / 32.0), measured(0, vec![1.0], vec![])));
+        let mut study = Study::new(optimizer, Seed(3)).with_known(elsewhere.collect::<Vec<_>>()).unwrap();
+        for config in &given {
+            let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a suggestion") };
+            assert_eq!(trial.query, *config, "{known} known trials");
+        }
     }
 }

@@ -37,11 +37,17 @@ pub enum BandwidthRule {
 pub struct Floor {
     /// Limit of the bandwidth.
     pub factor: f64,
-    /// Rate of decrease.
+    /// Rate of decrease; `null` in JSON, which has no infinity, is an infinite one.
+    #[serde(deserialize_with = "infinite_if_null")]
     pub exponent: f64,
     /// On a grid that is not logarithmic: the least width in steps, so that a kernel reaches the next value.
     #[serde(default)]
     pub steps: f64,
+}
+
+fn infinite_if_null<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let number: Option<f64> = serde::Deserialize::deserialize(deserializer)?;
+    Ok(number.unwrap_or(f64::INFINITY))
 }
 
 impl Floor {

@@ -10,8 +10,7 @@ use crate::history::coding::Coding;
 use crate::history::pareto::front_keys;
 use crate::history::ranking::{Class, Key, Ranking};
 use crate::history::row::{Row, State};
-use crate::rules::cost::check as check_cost;
-use crate::{Dimension, FailurePolicy, PendingPolicy, StartupCount, TpeError, TpeSettings};
+use crate::{Dimension, FailurePolicy, PendingPolicy, Split, StartupCount, TpeError, TpeSettings};
 
 /// All trials as columns, kept sorted: a cache over the history.
 ///
@@ -96,7 +95,7 @@ impl Table {
         settings: &TpeSettings,
     ) -> Result<(), OptimizerError> {
         // Before anything is changed: what follows must not stop half way.
-        self.shape = self.shape_with(history, settings)?;
+        self.shape = self.shape_with(history, settings.split)?;
         self.lineage = Some(history.lineage());
         // An outcome is final: running trials alone can have changed.
         for row in std::mem::take(&mut self.running) {
@@ -132,12 +131,8 @@ impl Table {
         Ok(())
     }
 
-    /// Numbers of objectives and constraints with the trials that were measured since; their costs are checked.
-    fn shape_with(
-        &self,
-        history: &History<Config>,
-        settings: &TpeSettings,
-    ) -> Result<Option<Shape>, OptimizerError> {
+    /// Numbers of objectives and constraints with the trials that were measured since.
+    fn shape_with(&self, history: &History<Config>, split: Split) -> Result<Option<Shape>, OptimizerError> {
         let told = self.running.iter().filter_map(|row| history.trials().get(row - self.known));
         let new = history.trials().get(self.rows.len() - self.known..).unwrap_or_default();
         let mut shape = self.shape;
@@ -152,7 +147,12 @@ impl Table {
             } else if found.1 != constraints {
                 Some(TpeError::ConstraintCount { trial: id, found: found.1, expected: constraints })
             } else {
-                check_cost(id, measured.cost, settings.cost).err()
+                match split {
+                    Split::Target { loss } if expected > 1 => {
+                        Some(TpeError::TargetOfMany { loss, objectives: expected })
+                    }
+                    _ => None,
+                }
             };
             if let Some(error) = error {
                 return Err(OptimizerError::failed(format!("reading trial {id}"), error));

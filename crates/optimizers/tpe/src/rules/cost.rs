@@ -2,7 +2,7 @@
 
 use crate::history::coding::Coding;
 use crate::history::table::Table;
-use crate::{CostPolicy, Dimension, TpeError, TpeSettings};
+use crate::{CostPolicy, Dimension, TpeSettings};
 
 /// Weight of the mean logarithm of all costs beside the kernels: that of one trial at three bandwidths.
 const PRIOR_WEIGHT: f64 = 0.011;
@@ -37,7 +37,8 @@ impl LogCost {
         settings: &TpeSettings,
     ) -> Option<Self> {
         let CostPolicy::PerUnit { exponent } = settings.cost else { return None };
-        let of_row = |row: &usize| table.cost(*row).map(f64::ln);
+        // Studies refuse a cost that has no logarithm, but older journals may have one.
+        let of_row = |row: &usize| table.cost(*row).filter(|cost| *cost > 0.0).map(f64::ln);
         let rows: Vec<usize> = (0..table.len()).filter(|row| of_row(row).is_some()).collect();
         let mut logarithms: Vec<f64> = rows.iter().filter_map(of_row).collect();
         let mean = logarithms.iter().sum::<f64>() / logarithms.len().max(1) as f64;
@@ -107,15 +108,6 @@ fn std_dev(values: &[f64]) -> f64 {
     (active.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt()
 }
 
-/// Checks the cost of a measurement where costs count.
-///
-/// # Errors
-/// [`TpeError::Cost`] for a cost that is missing, not positive or not finite.
-pub(crate) fn check(trial: u64, cost: Option<f64>, policy: CostPolicy) -> Result<(), TpeError> {
-    let valid = cost.is_some_and(|cost| cost > 0.0 && cost.is_finite());
-    if policy == CostPolicy::Ignore || valid { Ok(()) } else { Err(TpeError::Cost { trial, cost }) }
-}
-
 #[cfg(test)]
 mod tests {
     use thrifty_sampling::Seed;
@@ -153,17 +145,6 @@ mod tests {
         };
         assert!((cost.at(&[0.0, nan]) - expected([1.0, 0.0625, 0.25])).abs() < 1e-14);
         assert!((cost.at(&[1.0, 0.2]) - expected([0.0625, 1.0, 0.25])).abs() < 1e-14);
-    }
-
-    #[test]
-    fn costs_are_checked_where_they_count() {
-        let counted = CostPolicy::PerUnit { exponent: 1.0 };
-        assert_eq!(check(3, Some(1e-300), counted), Ok(()));
-        for cost in [None, Some(0.0), Some(-1.0), Some(f64::INFINITY), Some(f64::NAN)] {
-            let error = check(3, cost, counted).unwrap_err();
-            assert!(error.to_string().contains("trial 3"), "{error}");
-            assert_eq!(check(3, cost, CostPolicy::Ignore), Ok(()));
-        }
     }
 
     #[test]

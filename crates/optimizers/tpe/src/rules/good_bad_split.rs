@@ -45,9 +45,9 @@ impl GoodBadSplit {
         let mut rows: Vec<(f64, u32)> =
             (0..table.len()).filter_map(|row| Some((violation(&row)?, row as u32))).collect();
         rows.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        let violations: Vec<f64> = rows.iter().map(|(violation, _)| *violation).collect();
-        let feasible = violations.iter().filter(|violation| **violation == 0.0).count();
-        let good = settings.split.good(&violations).max(feasible).min(rows.len());
+        let feasible = rows.iter().filter(|(violation, _)| *violation == 0.0).count();
+        // A target is a loss and none of a violation.
+        let good = settings.split.good_by_rank(rows.len()).max(feasible);
         let order: Vec<u32> = rows.into_iter().map(|(_, row)| row).collect();
         Self::new(table, settings, block, &order, good)
     }
@@ -150,6 +150,7 @@ mod tests {
     use thrifty_study::{History, Measurement, Memo, Outcome, Timing, Trial, TrialId};
 
     use super::*;
+    use crate::Split;
 
     /// Trials with a loss and one constraint each.
     fn table(space: &Space, settings: &TpeSettings, trials: &[(f64, f64)]) -> (Coding, Table) {
@@ -199,5 +200,20 @@ mod tests {
         let by_rank = settings.split.good(&[1.0; 20]);
         assert!(by_rank > 0);
         assert_eq!(share(&[1.0; 20]), by_rank as f64 / 20.0);
+    }
+
+    /// A target of the loss says nothing of a violation: the feasible ones are good, whatever the target is.
+    #[test]
+    fn a_target_is_not_one_of_violations() {
+        let space = Space::from_bounds(&[(0.0, 1.0)]).unwrap();
+        for loss in [-1e6, 0.7, 1e6] {
+            let settings = TpeSettings { split: Split::Target { loss }, ..TpeSettings::recommended() };
+            let good = |trials: &[(f64, f64)]| {
+                let (_, table) = table(&space, &settings, trials);
+                GoodBadSplit::by_constraint(&table, &settings, &[0], 0).counts[0]
+            };
+            assert_eq!(good(&[(0.0, 0.5), (0.0, -1.0), (0.0, 0.0), (0.0, 2.0)]), 2, "{loss}");
+            assert_eq!(good(&[(0.0, 0.5), (0.0, 0.6)]), 1, "{loss}");
+        }
     }
 }

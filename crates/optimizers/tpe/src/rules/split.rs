@@ -20,7 +20,7 @@ pub enum Split {
         /// No more than so many.
         cap: usize,
     },
-    /// Losses not above a target, at least one trial.
+    /// Losses not above a target, at least one trial. With several objectives there is no such loss, and the first measurement is an error.
     Target {
         /// The loss that is good enough.
         loss: f64,
@@ -38,6 +38,14 @@ impl Split {
             Self::Target { loss } => sorted_losses.partition_point(|l| *l <= loss).max(1),
         };
         count.min(n)
+    }
+
+    /// Number of good ones by rank alone among `n` trials whose order is of something else than the loss: of a target at least one.
+    pub(crate) fn good_by_rank(&self, n: usize) -> usize {
+        match self {
+            Self::Target { .. } => n.min(1),
+            Self::SquareRoot { .. } | Self::Linear { .. } => self.good(&vec![0.0; n]),
+        }
     }
 
     pub(crate) fn validate(&self) -> Result<(), TpeError> {

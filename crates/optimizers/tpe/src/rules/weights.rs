@@ -34,16 +34,27 @@ impl Weights {
         match (self, worst) {
             (Self::LinearForgetting, _) => SideWeights { trials: linear_forgetting(n), prior_scale: 1.0 },
             (Self::ExpectedImprovement, Some(worst)) if worst.is_finite() && n > 0 => {
-                let worst = carried(worst);
-                let trials: Vec<f64> =
-                    losses.iter().map(|loss| (worst - carried(*loss)).max(1e-12)).collect();
-                let prior_scale = trials.iter().sum::<f64>() / n as f64;
-                SideWeights { trials, prior_scale }
+                improvement(losses, carried(worst))
             }
             _ => SideWeights { trials: vec![1.0; n], prior_scale: 1.0 },
         }
     }
 }
+
+/// Improvements on a loss, of which none counts less than 1e-12 of the largest; equal weights where nothing improves.
+fn improvement(losses: &[f64], worst: f64) -> SideWeights {
+    let mut trials: Vec<f64> = losses.iter().map(|loss| worst - carried(*loss)).collect();
+    let most = trials.iter().copied().fold(0.0, f64::max);
+    if most <= 0.0 {
+        return SideWeights { trials: vec![1.0; losses.len()], prior_scale: 1.0 };
+    }
+    trials.iter_mut().for_each(|weight| *weight = weight.max(LEAST * most));
+    let prior_scale = trials.iter().sum::<f64>() / losses.len() as f64;
+    SideWeights { trials, prior_scale }
+}
+
+/// Smallest weight by improvement, as a share of the largest.
+const LEAST: f64 = 1e-12;
 
 /// Largest magnitude of a loss in a weight, that of the surrogates too: sums of differences of larger ones leave the range of numbers.
 const LARGEST: f64 = 1e150;
@@ -84,12 +95,26 @@ mod tests {
     #[test]
     fn improvement_is_measured_from_the_best_bad_trial() {
         let weights = Weights::ExpectedImprovement.of(&[1.0, 3.0, 5.0], Some(4.0));
-        assert_eq!(weights.trials, [3.0, 1.0, 1e-12]);
+        assert_eq!(weights.trials, [3.0, 1.0, 3e-12]);
         assert!((weights.prior_scale - 4.0 / 3.0).abs() < 1e-9);
         let penalties = Weights::ExpectedImprovement.of(&[1.0, -f64::MAX, f64::MAX], Some(f64::MAX));
-        assert_eq!(penalties, SideWeights { trials: vec![1e150, 2e150, 1e-12], prior_scale: 1e150 });
+        assert_eq!(penalties.trials, [1e150, 2e150, 2e138]);
+        assert!((penalties.prior_scale / 1e150 - 1.0).abs() < 1e-9);
         let bad = Weights::ExpectedImprovement.of(&[7.0, f64::INFINITY], None);
         assert_eq!(bad, SideWeights { trials: vec![1.0; 2], prior_scale: 1.0 });
+    }
+
+    /// Losses in another unit have the same weights in that unit, and losses that are all alike have equal ones.
+    #[test]
+    fn improvement_has_the_unit_of_the_losses() {
+        let losses = [1.0, 3.0, 3.999, 5.0];
+        let of =
+            |unit: f64| Weights::ExpectedImprovement.of(&losses.map(|loss| unit * loss), Some(4.0 * unit));
+        let (whole, unit) = (of(1.0), 2.0_f64.powi(-60));
+        assert_eq!(of(unit).trials, whole.trials.iter().map(|weight| unit * weight).collect::<Vec<_>>());
+        assert_eq!(of(unit).prior_scale, unit * whole.prior_scale);
+        let alike = Weights::ExpectedImprovement.of(&[2.0, 2.0], Some(2.0));
+        assert_eq!(alike, SideWeights { trials: vec![1.0; 2], prior_scale: 1.0 });
     }
 
     /// Hyperopt 0.3.0: `concatenate([linspace(1 / n, 1, n - 25), ones(25)])`.

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space, Value};
 use thrifty_study::{
-    Ask, Best, History, MaxTrials, Measurement, Memo, Next, Optimizer, Outcome, StopReason, Study, Timing,
-    Trial, TrialId,
+    Ask, Best, History, MaxTrials, Measurement, Memo, Next, Optimizer, OptimizerError, Outcome, StopReason,
+    Study, Timing, Trial, TrialId,
 };
 use thrifty_tpe::{
     ConstraintPolicy, CostPolicy, FailurePolicy, Joint, ParameterPrior, PendingPolicy, Repeats, Split,
@@ -679,21 +679,37 @@ fn costs_draw_the_search_to_what_is_cheap() {
 }
 
 #[test]
-fn a_measurement_without_a_cost_is_named_where_costs_count() {
+fn a_measurement_without_a_cost_is_refused_where_costs_count() {
     let space = Space::from_bounds(&[(0.0, 1.0)]).unwrap();
     let settings = TpeSettings { cost: CostPolicy::PerUnit { exponent: 1.0 }, ..TpeSettings::default() };
     let optimizer = TpeOptimizer::new(space.clone()).unwrap().with_settings(settings.clone()).unwrap();
     let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(20));
-    let error = study.run(|config: &Config, _| config.float("x0").unwrap()).unwrap_err();
-    let text = format!("{error} {:?}", std::error::Error::source(&error).map(ToString::to_string));
-    assert!(text.contains("trial 0") && text.contains("no cost"), "{text}");
+    study.ask().unwrap();
+    let measured = |cost| Measurement { cost, ..Measurement::from(1.0) };
+    for (cost, named) in [(None, "cost is missing"), (Some(0.0), "cost is 0")] {
+        let told = study.tell(TrialId(0), measured(cost)).unwrap_err().to_string();
+        let mut known = Config::new();
+        known.insert("x0", 0.5);
+        let known = study.add_known(known, measured(cost)).unwrap_err().to_string();
+        assert!(told.contains(named) && known.contains(named), "{told} {known}");
+    }
+    // A journal that has such a trial already is read without its cost.
+    let cost = |id: u64| if id == 3 { None } else { Some(if id == 4 { 0.0 } else { 1.0 }) };
+    study.tell(TrialId(0), measured(cost(0))).unwrap();
+    study.run(|config, _| Measurement { cost: Some(1.0), ..config.float("x0").unwrap().into() }).unwrap();
+    let mut trials = study.history().trials().to_vec();
+    for trial in &mut trials {
+        trial.outcome = Some(measured(cost(trial.id.0)).into());
+    }
+    let history = History::from_trials(trials, Seed(1));
+    let mut older = TpeOptimizer::new(space.clone()).unwrap().with_settings(settings.clone()).unwrap();
+    let Ask::Evaluate(next) = older.ask(&history, TrialId(20)).unwrap() else { panic!("a suggestion") };
+    assert!(next.diagnostics["log_l"].is_finite());
     let exponent = CostPolicy::PerUnit { exponent: -1.0 };
     let refused = TpeOptimizer::new(space).unwrap().with_settings(TpeSettings { cost: exponent, ..settings });
     let error = refused.err().unwrap();
-    assert!(
-        std::error::Error::source(&error).unwrap().to_string().contains("cost exponent is -1"),
-        "{error}"
-    );
+    assert!(matches!(error, OptimizerError::InvalidSetting { .. }), "{error}");
+    assert!(error.to_string().contains("cost exponent is -1"), "{error}");
 }
 
 /// An optimiser that has followed one history suggests for another with other costs what a new one does.
@@ -867,4 +883,17 @@ fn unrelated_failures_are_asked_again() {
         assert_eq!(study.recommend().unwrap().unwrap().config.str("a"), Ok("q"), "late: {late}");
         assert_eq!(study.history().len(), 5, "each once, and one again");
     }
+}
+
+/// A target is a loss, and fronts of several objectives have none.
+#[test]
+fn a_target_of_several_objectives_is_refused() {
+    let space = Space::from_bounds(&[(0.0, 1.0)]).unwrap();
+    let settings = TpeSettings { split: Split::Target { loss: 900.0 }, ..TpeSettings::default() };
+    let optimizer = TpeOptimizer::new(space).unwrap().with_settings(settings).unwrap();
+    let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(20));
+    let two = Measurement { objectives: vec![1000.0, 1001.0], ..Measurement::default() };
+    let error = study.run(|_, _| two.clone()).unwrap_err();
+    let text = format!("{error} {:?}", std::error::Error::source(&error).map(ToString::to_string));
+    assert!(text.contains("trial 0") && text.contains("split has a target loss of 900"), "{text}");
 }

@@ -176,3 +176,21 @@ fn settings_are_refused_beyond_their_bounds_and_taken_at_them() {
     );
     assert_eq!(with(&|s| (s.candidates, s.kernels.prior_weight) = (1, 1e-9)), Ok(()));
 }
+
+/// JSON has no infinity: the exponent of a floor that never decreases is `null` there.
+#[test]
+fn presets_survive_json() {
+    use thrifty_tpe::TpeSettings as Preset;
+    let presets = [
+        Preset::recommended(),
+        Preset::hyperopt(),
+        Preset::optuna5(),
+        Preset::optuna4(),
+        Preset::watanabe2023(),
+        Preset::nnpdf(),
+    ];
+    for preset in presets {
+        let json = serde_json::to_value(&preset).unwrap();
+        assert_eq!(serde_json::from_value::<Preset>(json).unwrap(), preset);
+    }
+}

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use thrifty_sampling::Seed;
 use thrifty_study::{
     All, Any, Ask, EXPECTED_IMPROVEMENT, Fingerprint, History, HistoryView, MaxCost, MaxTrials, Measurement,
-    Next, NoImprovement, Optimizer, OptimizerError, Outcome, StopReason, StopRule, Study, Suggestion, Target,
-    TrialId, WallTime,
+    Next, NoImprovement, Optimizer, OptimizerError, Outcome, Schedule, StopReason, StopRule, Study,
+    Suggestion, Target, TrialId, WallTime,
 };
 
 /// Suggests the id; expects an improvement of 1 / (id + 1).
@@ -153,4 +153,19 @@ fn a_sitting_counts_up_to_its_last_line() {
     drop(study);
     let enqueued = shown();
     assert!(enqueued >= 2 * pause, "{enqueued:?}");
+}
+
+/// A space whose configurations all run is not exhausted: one of them may end for a reason of the machine.
+#[test]
+fn running_trials_come_before_the_end_of_a_space() {
+    let mut study = Study::new(Counter, Seed(0));
+    for _ in 0..100 {
+        study.ask().unwrap();
+    }
+    assert_eq!(study.ask().unwrap(), Next::Wait);
+    (0..100).for_each(|id| study.tell(TrialId(id), 1.0).unwrap());
+    assert_eq!(study.ask().unwrap(), Next::Stop(StopReason::Exhausted));
+    let mut parallel = Study::new(Counter, Seed(0)).with_schedule(Schedule::Window(7));
+    assert_eq!(parallel.run_parallel(3, |_, _| 1.0).unwrap(), StopReason::Exhausted);
+    assert_eq!(parallel.history().len(), 100);
 }
