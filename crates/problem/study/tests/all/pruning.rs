@@ -386,7 +386,7 @@ fn a_restarted_trial_reports_again() {
     assert_eq!(std::fs::read_to_string(&path).unwrap().matches("restarted").count(), 1);
 }
 
-/// What a running trial has reported stays when its journal is opened again: an evaluation that goes on elsewhere tells the rest.
+/// Reports of a running trial stay when its journal is opened again: an evaluation that goes on elsewhere tells the rest.
 #[test]
 fn reports_of_running_trials_outlive_a_sitting() {
     let folder = tempfile::tempdir().unwrap();
