@@ -2,6 +2,7 @@
 
 mod builder;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -46,6 +47,8 @@ pub struct Study<O: Optimizer> {
     stop: Vec<Box<dyn StopRule>>,
     pub(crate) observers: Vec<Box<dyn Observer<O::Query>>>,
     pub(crate) warnings: Vec<String>,
+    /// Running trials with reports of an earlier sitting and none of this one.
+    reported_before: BTreeSet<TrialId>,
     started_at: Instant,
     elapsed_before: Duration,
 }
@@ -127,12 +130,27 @@ impl<O: Optimizer> Study<O> {
 
     /// Records an intermediate value of a running trial.
     ///
+    /// The first report after the journal was opened again takes the place of earlier ones at its step and at later steps: an evaluation
+    /// that went on elsewhere has none there, one that is made again, from the first step or from a checkpoint, reports them anew.
+    ///
     /// # Errors
     /// [`StudyError`]: never asked, told before, or the journal fails.
     pub fn report(&mut self, id: TrialId, step: u64, value: f64) -> Result<(), StudyError> {
-        self.require_pending(id)?;
-        self.write(vec![Event::reported(id, step, value)])?;
+        let known = &self.require_pending(id)?.reports;
+        let is_first = self.reported_before.contains(&id);
+        let mut events = Vec::new();
+        if is_first && known.iter().any(|(earlier, _)| *earlier >= step) {
+            events.push(Event::Restarted { id, fence: 0 });
+            let kept = known.iter().filter(|(earlier, _)| *earlier < step);
+            events.extend(kept.map(|&(earlier, value)| Event::reported(id, earlier, value)));
+        }
+        events.push(Event::reported(id, step, value));
+        self.write(events)?;
+        self.reported_before.remove(&id);
         if let Some(trial) = self.history.get_mut(id) {
+            if is_first {
+                trial.reports.retain(|(earlier, _)| *earlier < step);
+            }
             trial.reports.push((step, value));
         }
         Ok(())
@@ -147,6 +165,7 @@ impl<O: Optimizer> Study<O> {
             return Ok(());
         }
         self.write(vec![Event::Restarted { id, fence: 0 }])?;
+        self.reported_before.remove(&id);
         if let Some(trial) = self.history.get_mut(id) {
             trial.reports.clear();
         }

@@ -1,5 +1,6 @@
 //! Building a study: what it stops for, how it runs, where its journal is.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -29,6 +30,7 @@ impl<O: Optimizer> Study<O> {
             stop: Vec::new(),
             observers: Vec::new(),
             warnings: Vec::new(),
+            reported_before: BTreeSet::new(),
             started_at: Instant::now(),
             elapsed_before: Duration::ZERO,
         }
@@ -125,6 +127,8 @@ impl<O: Optimizer> Study<O> {
         self.history.directions = before.directions.clone();
         self.history.comparable.clone_from(&before.comparable);
         self.elapsed_before += Duration::from_secs_f64(seconds);
+        let reported = self.history.pending().filter(|trial| !trial.reports.is_empty());
+        self.reported_before = reported.map(|trial| trial.id).collect();
         match (self.schedule, schedule) {
             (None, found) => self.schedule = found,
             (Some(chosen), Some(found)) if chosen != found => self.warnings.push(format!(

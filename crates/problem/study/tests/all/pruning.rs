@@ -405,3 +405,31 @@ fn reports_of_running_trials_outlive_a_sitting() {
     drop(study);
     assert_eq!(History::<u64>::read(&path).unwrap().trials()[0].reports, expected);
 }
+
+/// An evaluation that is made again after its journal was opened again, from its first step or from a checkpoint, reports anew.
+#[test]
+fn reports_that_are_made_again_take_the_place_of_earlier_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("study.jsonl");
+    let open = || Study::new(Counter, Seed(1)).with_journal(&path).unwrap();
+    let reports = |history: &History<u64>| history.trials()[0].reports.clone();
+    let mut study = open();
+    let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a trial") };
+    for (sitting, expected) in [
+        (&[1, 2, 3, 3][..], &[1, 2, 3, 3][..]),
+        // From a checkpoint after step 1, from the beginning, and on from there.
+        (&[2, 3, 4], &[1, 2, 3, 4]),
+        (&[1, 2], &[1, 2]),
+        (&[3], &[1, 2, 3]),
+    ] {
+        for &step in sitting {
+            study.report(trial.id, step, step as f64).unwrap();
+        }
+        let expected: Vec<_> = expected.iter().map(|&step| (step, step as f64)).collect();
+        assert_eq!(reports(study.history()), expected, "{sitting:?}");
+        drop(study);
+        assert_eq!(reports(&History::<u64>::read(&path).unwrap()), expected, "{sitting:?}");
+        study = open();
+        assert_eq!(reports(study.history()), expected, "{sitting:?}");
+    }
+}
