@@ -82,12 +82,14 @@ def test_states_reports_and_constraints(tmp_path):
 def test_names_of_constraints(tmp_path):
     def f(trial):
         x = trial.suggest_float("x", -5, 5)
+        trial.report(math.nan if trial.number == 3 else x, 1)
         trial.set_constraint("c", x - 0.5)
         return (x - 1) ** 2
 
     study, path = run(f), tmp_path / "s.jsonl"
     carried = to_journal(study, path)
     assert set(carried.changed) == set(range(20)) and "constraints have numbers" in carried.changed[0]
+    assert carried.changed[3] == f"reports without a finite value are left out; {carried.changed[0]}"
     with pytest.raises(ValueError, match="constraints has 2 names, but the journal has 1"):
         from_journal(path, constraints=["c", "d"])
     assert from_journal(path)[0].trials[0].constraints == {"0": study.trials[0].constraints["c"]}

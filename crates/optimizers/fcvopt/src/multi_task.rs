@@ -61,7 +61,8 @@ impl Default for MultiTaskSettings {
 ///
 /// Every fold is a task of one Gaussian process. The next configuration maximises the expected improvement of f̄ over its best
 /// posterior mean at a configuration that was asked; the next fold maximises the expected improvement of its own task there.
-/// Noise variances of measurements add to the learnt noise. Pending folds count as observed at their posterior mean. Failed folds are not learnt from and not asked again.
+/// Noise variances of measurements add to the learnt noise. Pending folds count as observed at their posterior mean. Failed folds are not
+/// learnt from and not asked again.
 /// Constraints and costs of measurements are not used.
 ///
 /// With K folds the free covariance has K (K + 1)/2 parameters, which few observations do not determine; the process of

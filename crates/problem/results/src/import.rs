@@ -68,7 +68,8 @@ pub fn from_hyperopt(space: &Space, json: &str) -> Result<KnownTrials, ImportErr
 ///
 /// A choice stands there by its text, or as pandas writes it: `True` for `true`, and `32.0` for 32 in a column with gaps. An empty cell is
 /// the empty text where that is a choice of an active parameter.
-/// Trials that are running or waiting or were pruned are left out; other states than those of Optuna are refused. Values are in the user's units: those of a maximised objective become losses.
+/// Trials that are running or waiting or were pruned are left out; other states than those of Optuna are refused. Values are in the user's
+/// units: those of a maximised objective become losses.
 ///
 /// # Errors
 /// [`ImportError`] names the trial and the parameter.

@@ -183,7 +183,7 @@ def _outcome(trial: FrozenTrial, names: tuple[str, ...]) -> tuple[dict[str, Any]
     """Outcome and reports of a trial, and what is changed in them. Raises `ValueError` for one that is left out."""
     reports = [(step, value) for step, value in sorted(trial.intermediate_values.items())
                if step >= 0 and math.isfinite(value)]
-    change = None if len(reports) == len(trial.intermediate_values) else "reports without a finite value are left out"
+    changes = [] if len(reports) == len(trial.intermediate_values) else ["reports without a finite value are left out"]
     constraints: tuple[float, ...] = ()
     value, failed, pruned = None, None, False
     if trial.state == TrialState.COMPLETE:
@@ -191,12 +191,12 @@ def _outcome(trial: FrozenTrial, names: tuple[str, ...]) -> tuple[dict[str, Any]
         if tuple(sorted(found)) != names:
             raise ValueError(f"its constraints are {sorted(found)}, those of the others {list(names)}")
         constraints = tuple(found[name] for name in names)
-        if names != tuple(map(str, range(len(names)))):
-            change = "constraints have numbers in the journal, in the order of their names"
         value = list(trial.values)
         if not all(map(math.isfinite, (*value, *constraints))):
             value, constraints, failed = None, (), f"the values are {trial.values}"
-            change = "values that are not finite: a failure in the journal"
+            changes.append("values that are not finite: a failure in the journal")
+        elif set(names) != set(map(str, range(len(names)))):
+            changes.append("constraints have numbers in the journal, in the order of their names")
     elif trial.state == TrialState.FAIL:
         failed = str(trial.system_attrs.get("fail_reason", "failed"))
     elif trial.state == TrialState.PRUNED:
@@ -204,7 +204,7 @@ def _outcome(trial: FrozenTrial, names: tuple[str, ...]) -> tuple[dict[str, Any]
     else:
         raise ValueError("it is not finished")
     last = reports[-1][0] if reports else 0
-    return told(value, constraints, None, None, failed, None, pruned, last), reports, change
+    return told(value, constraints, None, None, failed, None, pruned, last), reports, "; ".join(changes) or None
 
 
 def _write(trials: Sequence[FrozenTrial], names: tuple[str, ...], begin: Callable[[], Study]) -> Carried:
