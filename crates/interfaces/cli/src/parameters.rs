@@ -23,7 +23,7 @@ pub(crate) struct ParameterEntry {
 
 /// Real numbers from `low` to `high`.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table such as { low = 0.0, high = 1.0 }")]
 struct FloatRange {
     low: f64,
     high: f64,
@@ -34,7 +34,7 @@ struct FloatRange {
 
 /// Whole numbers from `low` to `high`.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table such as { low = 1, high = 10 }")]
 struct IntRange {
     low: i64,
     high: i64,
@@ -81,4 +81,22 @@ impl ParameterEntry {
 pub(crate) fn space(entries: &[ParameterEntry]) -> Result<Space, CliError> {
     let parameters = entries.iter().map(ParameterEntry::parameter).collect::<Result<Vec<_>, _>>()?;
     Ok(Space::new(parameters)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_that_are_no_tables_are_named_in_the_words_of_the_file() {
+        for (range, form) in [
+            ("float = [0.0, 1.0]", "{ low = 0.0, high = 1.0 }"),
+            ("float = 1.0", "{ low = 0.0, high = 1.0 }"),
+            ("int = [1, 10]", "{ low = 1, high = 10 }"),
+        ] {
+            let read = toml::from_str::<ParameterEntry>(&format!("name = \"x\"\n{range}"));
+            let error = read.unwrap_err().to_string();
+            assert!(error.contains(&format!("expected a table such as {form}")), "{error}");
+        }
+    }
 }
