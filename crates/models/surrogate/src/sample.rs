@@ -48,8 +48,8 @@ pub fn sample_jointly(
 
 /// Cholesky factor of a posterior covariance.
 ///
-/// At zero posterior variance a posterior covariance is rounding alone, and that is relative to the prior: the
-/// jitter goes from 1e-15 to 1e-8 of `prior_scale` when the ladder, relative to the matrix itself, does not help.
+/// At zero posterior variance a posterior covariance is rounding alone, and that is relative to the prior and adds up over the rows: the
+/// jitter goes from 1e-15 to 1e-6 of `prior_scale` when the ladder, relative to the matrix itself, does not help.
 ///
 /// # Errors
 /// [`NotPositiveDefinite`] when no jitter helps.
@@ -64,7 +64,7 @@ pub fn factor_covariance(matrix: &Matrix, prior_scale: f64) -> Result<Cholesky, 
         held.add_to_diagonal(10_f64.powi(exponent) * prior_scale);
         Cholesky::new(&held, &once).ok()
     };
-    (-15..=-8).find_map(attempt).ok_or(failed)
+    (-15..=-6).find_map(attempt).ok_or(failed)
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@ use thrifty_sampling::Stream;
 use thrifty_surrogate::JointPosterior;
 
 use crate::AcquisitionError;
-use crate::sampling::JointNormal;
 use crate::thompson_among;
 
 /// Sobol points of the domain among which anchors are chosen.
@@ -42,17 +41,23 @@ pub fn prune_baseline(
 /// `count` of them, all different.
 /// Cost: O(n³) in the size of the pool.
 ///
+/// A covariance that cannot be factored leaves the bounds alone: which points are anchors is a choice, and none that would be an error.
+///
 /// # Errors
-/// As [`thompson_among`].
+/// [`AcquisitionError`] for an empty pool, another dimension, and moments that are not finite.
 pub fn choose_anchors(
     posterior: &dyn JointPosterior,
     pool: PointsRef<'_>,
     count: usize,
     rng: &mut Stream,
 ) -> Result<Points, AcquisitionError> {
-    let law = JointNormal::of(posterior, pool, "pool of anchors")?;
-    let mut order = prune_baseline(posterior, pool, 4 * count, rng)?;
-    let bound = |i: usize| law.mean[i] - 2.0 * law.variance[i].max(0.0).sqrt();
+    let mut order = match prune_baseline(posterior, pool, 4 * count, rng) {
+        Err(AcquisitionError::Covariance { .. }) => Vec::new(),
+        order => order?,
+    };
+    let (mut mean, mut variance) = (vec![0.0; pool.len()], vec![0.0; pool.len()]);
+    posterior.predict_into(pool, &mut mean, &mut variance);
+    let bound = |i: usize| mean[i] - 2.0 * variance[i].max(0.0).sqrt();
     let mut rest: Vec<usize> = (0..pool.len()).collect();
     rest.sort_by(|a, b| bound(*a).total_cmp(&bound(*b)));
     order.extend(rest);

@@ -17,7 +17,6 @@ const ROUNDING: f64 = 1e-14;
 #[derive(Debug, Clone)]
 pub(crate) struct JointNormal {
     pub(crate) mean: Vec<f64>,
-    pub(crate) variance: Vec<f64>,
     /// `None` at zero variance.
     factor: Option<Cholesky>,
 }
@@ -44,7 +43,7 @@ impl JointNormal {
         require_finite("variances", &variance)?;
         // Variances that underflow are as good as none: no jitter would be a number.
         if variance.iter().all(|v| *v < f64::MIN_POSITIVE) {
-            return Ok(Self { mean, variance, factor: None });
+            return Ok(Self { mean, factor: None });
         }
         let smallest = mean.iter().copied().fold(f64::INFINITY, f64::min);
         let range = mean.iter().copied().fold(f64::NEG_INFINITY, f64::max) - smallest;
@@ -53,7 +52,7 @@ impl JointNormal {
         });
         let factor = factor_covariance(&matrix, posterior.prior_scale())
             .map_err(|source| AcquisitionError::Covariance { name, source })?;
-        Ok(Self { mean, variance, factor: Some(factor) })
+        Ok(Self { mean, factor: Some(factor) })
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -232,13 +232,14 @@ fn covariances_of_nothing_get_a_jitter_of_the_prior() {
         (5e-9, 1.0, 1e-8),
         (5e-9, 100.0, 1e-8),
         (5e-7, 100.0, 1e-6),
+        (5e-7, 1.0, 1e-6),
     ] {
         let factor = factor_covariance(&rounding(e), prior_scale).unwrap();
         let found = factor.factor()[(0, 0)].powi(2);
         assert!((found / jitter - 1.0).abs() < 1e-9, "{e} {prior_scale}: {found}");
     }
     assert!(
-        factor_covariance(&rounding(5e-8), 1.0).is_err() && factor_covariance(&rounding(5e-9), 0.0).is_err()
+        factor_covariance(&rounding(5e-6), 1.0).is_err() && factor_covariance(&rounding(5e-9), 0.0).is_err()
     );
 }
 
