@@ -25,9 +25,10 @@ pub trait Acquisition: Send + Sync {
         false
     }
 
-    /// True if values are in units of the modelled function, as those of a bound, and false for logarithms, probabilities and entropies.
+    /// True if values have a unit, as that of the modelled function or one over that of a cost, and false for logarithms, probabilities and
+    /// entropies.
     ///
-    /// A search for the maximum measures values that have a unit by their spread, so that its result is that of the function in any other unit.
+    /// A search for the maximum measures values that have a unit by their spread, so that its result is the same in any other unit.
     fn has_unit(&self) -> bool {
         false
     }

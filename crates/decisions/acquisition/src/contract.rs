@@ -70,6 +70,8 @@ pub fn factory(factory: &dyn AcquisitionFactory, posterior: &dyn Posterior, obse
             let least =
                 if factory.scale() == UtilityScale::Log { largest - VISIBLE } else { f64::NEG_INFINITY };
             gradients(acquisition, &uncertain, least, name);
+            let signed = factory.scale() == UtilityScale::Signed;
+            assert!(!signed || acquisition.has_unit(), "{name}: signed, but `has_unit` is false");
             values
         })
     };

@@ -27,7 +27,7 @@ pub enum UtilityScale {
 /// use thrifty_acquisition::{
 ///     Acquisition, AcquisitionError, AcquisitionFactory, Analytic, Context, Description, Utility, UtilityScale,
 /// };
-/// /// Mean and standard std_dev with equal weight: -(μ - σ).
+/// /// Mean and standard deviation with equal weight: -(μ - σ).
 /// struct Optimism;
 /// impl Utility for Optimism {
 ///     fn value(&self, mean: f64, std_dev: f64) -> f64 {
@@ -35,6 +35,10 @@ pub enum UtilityScale {
 ///     }
 ///     fn value_and_slopes(&self, mean: f64, std_dev: f64) -> (f64, f64, f64) {
 ///         (std_dev - mean, -1.0, 1.0)
+///     }
+///     // In units of the loss.
+///     fn has_unit(&self) -> bool {
+///         true
 ///     }
 /// }
 /// struct OptimismFactory;

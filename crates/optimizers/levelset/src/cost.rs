@@ -33,8 +33,9 @@ impl Acquisition for PerCost<'_> {
         }
     }
 
+    /// That of one over the cost, at least.
     fn has_unit(&self) -> bool {
-        self.acquisition.has_unit()
+        true
     }
 }
 

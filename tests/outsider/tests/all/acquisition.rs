@@ -26,6 +26,10 @@ impl Utility for Shrinking {
     fn value_and_slopes(&self, mean: f64, std_dev: f64) -> (f64, f64, f64) {
         (self.value(mean, std_dev), -1.0, self.width)
     }
+
+    fn has_unit(&self) -> bool {
+        true
+    }
 }
 
 struct ShrinkingFactory;

@@ -97,7 +97,8 @@ impl Acquisition for Weighted<'_> {
         true
     }
 
+    /// A product with a weight has the unit of the weight, as one over that of the cost.
     fn has_unit(&self) -> bool {
-        !self.logarithm && self.acquisition.has_unit()
+        !self.logarithm && (self.acquisition.has_unit() || !self.log_weights.is_empty())
     }
 }
