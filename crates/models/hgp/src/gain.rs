@@ -26,6 +26,8 @@ impl Component {
     /// Var[f(x) | D, (x, j)] = Var[f(x) | D] - Cov[f(x), y_j(x) | D]² / (Var[y_j(x) | D] + σ²)
     /// ```
     ///
+    /// σ² is the common noise and what the observation is [expected to report](Component::with_reported_noise).
+    ///
     /// Shapes: `x` of dimension d. In squared units of the targets. Source: `FCVOpt`, the criterion of the fold; the
     /// authors' package 0.5.2 minimises `t (t - σ_f²)` instead, which lacks the denominator.
     ///
@@ -40,7 +42,7 @@ impl Component {
         let points = Points::from_flat(rows.concat(), self.dim() + 1);
         let mut joint = vec![0.0; n * n];
         self.process().covariance_into(points.as_ref(), &mut joint);
-        let noise = self.process().noise_variance();
+        let noise = self.noise_variance();
         let gain = |(k, fold): (usize, &usize)| {
             let (covariance, variance) = (joint[k + 1], joint[(k + 1) * n + k + 1] + noise);
             let known = if variance > 0.0 { covariance * covariance / variance } else { 0.0 };

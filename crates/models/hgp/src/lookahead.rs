@@ -31,8 +31,7 @@ impl Component {
     /// Look-ahead of this function at the anchors for an observation of a fold, noise included.
     #[must_use]
     pub fn fold_lookahead(&self, fold: usize, anchors: PointsRef<'_>) -> FoldLookahead<'_> {
-        let noise_variance = self.process().noise_variance();
-        FoldLookahead::new(self.process(), fold as f64, self.code(), anchors, noise_variance)
+        FoldLookahead::new(self.process(), fold as f64, self.code(), anchors, self.noise_variance())
     }
 }
 

@@ -5,6 +5,7 @@ use thrifty_cv::FoldQuery;
 use thrifty_domain::{Points, PointsRef};
 use thrifty_gp::GpSettings;
 use thrifty_hgp::{Component, Hgp, HgpPosterior};
+use thrifty_model_based::expected_noise;
 use thrifty_space::Space;
 use thrifty_study::{History, MemoKey, OptimizerError, TrialId};
 use thrifty_surrogate::Posterior;
@@ -90,7 +91,9 @@ impl FoldSurrogateState {
             FoldCosts::Ignored => Costs::equal(),
             FoldCosts::Measured => Costs::learn(space, &evidence, history, effort, id)?,
         };
-        let target = target(&posterior, settings).map_err(fitting)?;
+        let noise = expected_noise(&evidence.noise_variances);
+        let target = target(&posterior, settings).and_then(|target| target.with_reported_noise(noise));
+        let target = target.map_err(fitting)?;
         let constraints = Constraints::learn(space, settings, &evidence, history, effort, id)?;
         let baseline = baseline(&constraints, &evidence.evaluated);
         Ok(Some(Self { posterior, target, measured_target, costs, constraints, evidence, baseline }))

@@ -35,7 +35,7 @@ impl FractionalCv {
             match (by.or(self.acquisition.as_deref()), self.settings.acquisition) {
                 _ if !feasible => (Box::new(ZeroLog), UtilityScale::Log, false),
                 (None, FoldAcquisition::KnowledgeGradient) => {
-                    let noise = state.posterior().process().noise_variance();
+                    let noise = target.noise_variance();
                     let gain = KnowledgeGradient::new(target, state.baseline(), noise)?.logarithm();
                     (Box::new(gain), UtilityScale::Log, false)
                 }
@@ -71,7 +71,7 @@ impl FractionalCv {
             domain: self.space.domain(),
             observed: state.baseline(),
             is_promising: has_constraints.then_some(&is_promising),
-            noise_variance: state.posterior().process().noise_variance(),
+            noise_variance: state.target().noise_variance(),
             rng: &mut seed.stream("acquisition draws", id.0),
         })
     }

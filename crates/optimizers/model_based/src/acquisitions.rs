@@ -145,7 +145,7 @@ impl SurrogateState<'_> {
             domain: self.space.domain(),
             observed: self.baseline().as_ref(),
             is_promising: self.has_constraints().then_some(&is_promising),
-            noise_variance: model.noise_variance(),
+            noise_variance: model.noise_variance() + self.expected_noise,
             rng: &mut rng,
         })
     }

@@ -38,7 +38,7 @@ pub use running::{Running, improvement_over_draws, likely_feasible};
 pub use scale::Scale;
 pub use settings::{CostAwareness, FailurePolicy, LossTransform, PendingPolicy, StateSettings};
 pub use surrogate_state::SurrogateState;
-pub use targets::carried;
+pub use targets::{carried, expected_noise};
 pub use thrifty_gp::{GpSurrogate, KernelFamily};
 pub use thrifty_search::{
     Candidate, Designer, Given, InitialDesign, ParetoMember, ParetoSet, ask_given, asked_points,

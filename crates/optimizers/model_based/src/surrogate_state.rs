@@ -29,6 +29,8 @@ pub struct SurrogateState<'a> {
     pub(crate) y: Vec<f64>,
     /// Posterior means there, once they were asked for.
     means: OnceLock<Vec<f64>>,
+    /// Noise variance that the next measurement is expected to report, on the scale of the posterior.
+    pub(crate) expected_noise: f64,
     /// Transform of the losses.
     pub(crate) transform: Option<YeoJohnson>,
     /// True for measured points that break no constraint.
@@ -56,7 +58,7 @@ impl<'a> SurrogateState<'a> {
     /// [`SurrogateState::fit`] with other costs than those of all trials.
     ///
     /// # Errors
-    /// As [`SurrogateState::fit`], and where the costs of the design have spent the budget of cooling.
+    /// As [`SurrogateState::fit`].
     pub fn fit_with(
         fitter: &OutputFitter<'a>,
         settings: StateSettings,
@@ -71,7 +73,8 @@ impl<'a> SurrogateState<'a> {
         let imputed = train.y.len() - targets.y.len();
         let LossModel { transform, model: OutputModel { name, fitted }, choice } =
             LossModel::fit(fitter, train_x.as_ref(), &train, imputed, settings.losses)?;
-        let y = targets.transformed(transform).y;
+        let targets = targets.transformed(transform);
+        let (expected_noise, y) = (targets.expected_noise(), targets.y);
         let draws = match settings.pending {
             PendingPolicy::Fantasies { draws } => Some(draws),
             _ => None,
@@ -94,6 +97,7 @@ impl<'a> SurrogateState<'a> {
             x,
             y,
             means: OnceLock::new(),
+            expected_noise,
             transform,
             feasible,
             violations,
@@ -156,10 +160,11 @@ impl<'a> SurrogateState<'a> {
         self.objective.fitted.hyperparameters()
     }
 
-    /// Variance of the noise of an observation, on the scale of the posterior.
+    /// Variance of the noise of the next measurement, on the scale of the posterior: what was learnt, and what the measurement is
+    /// [expected to report](expected_noise).
     #[must_use]
     pub fn noise_variance(&self) -> f64 {
-        self.objective.fitted.noise_variance()
+        self.objective.fitted.noise_variance() + self.expected_noise
     }
 
     /// The surrogate after fantasies at its own means at these points; variances do not depend on the outcomes.

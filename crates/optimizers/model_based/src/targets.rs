@@ -14,6 +14,17 @@ pub(crate) fn scaled(loss: f64, transform: YeoJohnson) -> f64 {
     carried(transform.apply(carried(loss)))
 }
 
+/// Noise variance that the next measurement is expected to report: the upper median of those of the measurements so far, which are 0 where
+/// none was reported.
+///
+/// The median, since one measurement that is known to be worthless says nothing about the next.
+#[must_use]
+pub fn expected_noise(reported: &[f64]) -> f64 {
+    let mut sorted = reported.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(sorted.len() / 2).copied().unwrap_or(0.0)
+}
+
 /// Losses with the noise variances that were reported.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Targets {
@@ -38,6 +49,11 @@ impl Targets {
     /// Noise variances, if any was reported.
     pub(crate) fn noise_variance(&self) -> Option<&[f64]> {
         self.noise_variance.iter().any(|v| *v > 0.0).then_some(&self.noise_variance)
+    }
+
+    /// Noise variance that the next measurement is expected to report.
+    pub(crate) fn expected_noise(&self) -> f64 {
+        expected_noise(&self.noise_variance)
     }
 
     /// The transform of these losses that the settings ask for.
@@ -107,6 +123,15 @@ mod tests {
                 assert!(found.iter().all(|y| y.abs() <= LARGEST_TARGET), "{transform:?}: {found:?}");
             }
         }
+    }
+
+    #[test]
+    fn expected_noise_is_the_upper_median() {
+        assert_eq!(expected_noise(&[]), 0.0);
+        assert_eq!(expected_noise(&[3.0]), 3.0);
+        assert_eq!(expected_noise(&[2.0, 0.0]), 2.0);
+        assert_eq!(expected_noise(&[0.0, 2.0, 0.0]), 0.0);
+        assert_eq!(expected_noise(&[1.0, LARGEST_TARGET, 3.0, 2.0]), 3.0);
     }
 
     #[test]

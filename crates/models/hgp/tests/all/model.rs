@@ -3,7 +3,7 @@
 use thrifty_check::InputError;
 use thrifty_domain::{Domain, Points, PointsRef, Variable};
 use thrifty_gp::{GpSettings, Mean, Noise};
-use thrifty_hgp::{Hgp, HgpError, HgpPosterior};
+use thrifty_hgp::{Component, Hgp, HgpError, HgpPosterior};
 use thrifty_kernel::{Kernel, MemberCode};
 use thrifty_prob::Prior;
 use thrifty_surrogate::{
@@ -218,6 +218,33 @@ fn gains_hold_the_moments_of_an_observation() {
         assert!((moved - gain.covariance / gain.variance.sqrt()).abs() < 1e-8, "{gain:?} {moved}");
         let left = common.predict(&at).variance - gain.covariance * gain.covariance / gain.variance;
         assert!((gain.remaining - left).abs() < 1e-10 && gain.remaining > 0.0);
+    }
+}
+
+/// What the next observation is expected to report adds to the common noise: in the gains, and in the look-ahead.
+#[test]
+fn reported_noise_counts_in_all_that_looks_ahead() {
+    let posterior = conditioned(&Hgp::matern52(2));
+    let (common, at) = (posterior.common(), [0.35, 0.6]);
+    let noisy = common.clone().with_reported_noise(0.5).unwrap();
+    assert_eq!(noisy.noise_variance(), posterior.process().noise_variance() + 0.5);
+    let (exact, reported) =
+        (common.fold_gains(&at, &[2, 9]).unwrap(), noisy.fold_gains(&at, &[2, 9]).unwrap());
+    for (exact, reported) in exact.iter().zip(&reported) {
+        assert!((reported.variance - exact.variance - 0.5).abs() < 1e-12);
+        assert!(reported.remaining > exact.remaining, "{reported:?} {exact:?}");
+    }
+    let (anchors, x) = (Points::from_rows(&[[0.2, 0.2]]).unwrap(), PointsRef::single(&at));
+    let variance = |component: &Component| {
+        let (mut mean, mut variance, mut covariance) = ([0.0], [0.0], [0.0; 2]);
+        let ahead = component.fold_lookahead(2, anchors.as_ref());
+        ahead.moments_into(x, &mut mean, &mut variance, &mut covariance);
+        variance[0]
+    };
+    assert!((variance(&noisy) - variance(&common) - 0.5).abs() < 1e-12);
+    for value in [-1e-9, f64::NAN, f64::INFINITY] {
+        let error = common.clone().with_reported_noise(value).map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains("reported noise variance") && error.contains(&value.to_string()), "{error}");
     }
 }
 

@@ -146,6 +146,37 @@ fn contexts_hold_what_was_measured_and_what_runs() {
     }
 }
 
+/// Look-aheads know the noise that measurements report, on the scale of the transform: what was learnt alone would be next to none.
+#[test]
+fn reported_noise_is_that_of_the_next_measurement() {
+    let noisy = || {
+        let one = |x: &f64| {
+            trial(*x, Some(Measurement { noise_variance: Some(100.0), ..Measurement::from(loss(*x)) }.into()))
+        };
+        POINTS.iter().map(one).collect::<Vec<_>>()
+    };
+    let rule = AcquisitionKind::LogKnowledgeGradient { anchors: 16 };
+    with(noisy(), settings(), |state, _| {
+        let learnt = state.noise_variance() - 100.0;
+        assert!((0.0..1.0).contains(&learnt), "{learnt}");
+        let spy = Spy { seen: Seen::default(), handles_pending: false };
+        state.acquisition(&spy).unwrap();
+        assert_eq!(spy.seen.lock().unwrap().as_ref().unwrap().3, state.noise_variance());
+        // At the prior's variance s of these losses a measurement tells a share s / (s + 100).
+        let gain = state.acquisition(&rule).unwrap().value(&[0.5]);
+        assert!(gain < 0.0, "{gain}");
+    });
+    let transformed = StateSettings { losses: LossTransform::UpperHalf, ..settings() };
+    with(noisy(), transformed, |state, _| {
+        let slopes = POINTS.iter().map(|x| state.transform().unwrap().slope(loss(*x)).powi(2));
+        let mut slopes: Vec<f64> = slopes.collect();
+        slopes.sort_by(f64::total_cmp);
+        let expected = 100.0 * slopes[3];
+        let learnt = state.noise_variance() - expected;
+        assert!(learnt >= 0.0 && learnt < 0.1 * expected, "{learnt} {expected}");
+    });
+}
+
 /// An improvement on the best of a draw is at most that without running trials; a fixed target is lowered by fantasies.
 #[test]
 fn running_trials_lower_targets() {
