@@ -50,7 +50,7 @@ impl Weights {
     /// [`Weights::fit`] with other costs than those of all trials.
     ///
     /// # Errors
-    /// As [`Weights::fit`], and where the costs of the design have spent the budget of cooling.
+    /// As [`Weights::fit`].
     pub fn fit_with(
         fitter: &OutputFitter<'_>,
         settings: &StateSettings,
@@ -127,7 +127,12 @@ fn exponent(
         CostAwareness::Cooled { budget } => {
             let design = settings.initial.len(space, settings.budget).min(costs.len());
             let initial: f64 = costs[..design].iter().sum();
-            LogInverseCost::cooled(budget, initial, spent)
+            // A design that has spent the budget leaves nothing of it.
+            if initial < budget {
+                LogInverseCost::cooled(budget, initial, spent)
+            } else {
+                LogInverseCost::new(0.0)
+            }
         }
     };
     cost.map_err(|error| OptimizerError::failed("weighing by cost", error))
@@ -230,5 +235,8 @@ mod tests {
         // A failure that cost 2, and one that cost the budget.
         assert!((after(&[1.0, 2.0, 3.0], 8.0) - 2.0 / 7.0).abs() < 1e-15);
         assert_eq!(after(&[1.0, 2.0, 3.0], 16.0), 0.0);
+        // A design that cost the budget, and more.
+        assert_eq!(exponent(&[1.0, 9.0, 1.0]), 0.0);
+        assert_eq!(exponent(&[1.0, 900.0]), 0.0);
     }
 }

@@ -494,6 +494,51 @@ fn failures_spend_the_budget_of_cooling() {
     assert!(weight(Some(1.0)) < 0.6 && weight(None) < 0.6);
 }
 
+/// A design that cost the budget of cooling, which nobody knows before it is paid: the study goes on without costs, and recommends.
+#[test]
+fn designs_may_cost_the_budget_of_cooling() {
+    let cost = CostAwareness::Cooled { budget: 10.0 };
+    let settings = BoSettings { cost, ..BoSettings::default() };
+    let make = || BayesianOptimizer::new(unit()).with_settings(settings.clone()).unwrap();
+    let mut study = Study::new(make(), Seed(3)).with_stop(MaxTrials(8));
+    let measure = |config: &Config| {
+        let x = config.float("x").unwrap();
+        Measurement { cost: Some(3.0 + x), ..Measurement::from((9.0 * x).sin()) }
+    };
+    study.run(|config, _| measure(config)).unwrap();
+    assert_eq!(study.history().len(), 8);
+    assert!(study.recommend().unwrap().is_some());
+    let (optimizer, history) = (make(), study.history().clone());
+    let state = optimizer.state(&history, thrifty_study::TrialId(8)).unwrap().unwrap();
+    assert_eq!(state.weight(&[0.9]), 1.0);
+}
+
+/// Utilities per unit of cost are searched alike whatever the unit of the cost.
+#[test]
+fn units_of_costs_do_not_matter() {
+    for rule in [
+        AcquisitionKind::Gibbon(MinValueSampler::Sampled { count: 16 }),
+        AcquisitionKind::ProbabilityOfImprovement(ImprovementTarget::BestObserved),
+    ] {
+        let asked = |unit_of_cost: f64| -> Vec<f64> {
+            let cost = CostAwareness::PerUnit { exponent: 1.0 };
+            let settings = BoSettings { rule, cost, ..BoSettings::default() };
+            let optimizer = BayesianOptimizer::new(unit()).with_settings(settings).unwrap();
+            let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(8));
+            study
+                .run(|config, _| {
+                    let x = config.float("x").unwrap();
+                    let cost = Some(unit_of_cost * x.exp());
+                    Measurement { cost, ..Measurement::from((9.0 * x).sin() + x) }
+                })
+                .unwrap();
+            study.history().trials().iter().map(|trial| trial.query.float("x").unwrap()).collect()
+        };
+        let (one, huge) = (asked(1.0), asked(f64::from(1 << 30)));
+        assert!(one.iter().zip(&huge).all(|(a, b)| (a - b).abs() < 1e-3), "{rule:?}: {one:?} {huge:?}");
+    }
+}
+
 /// Thompson sampling on a space with a conditional parameter, whose kernel has no paths.
 #[test]
 fn thompson_sampling_needs_no_paths() {
