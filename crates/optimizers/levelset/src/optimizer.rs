@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 
 use thrifty_domain::Points;
 use thrifty_model_based::{
-    GpSurrogate, ModelBased, OutputFitter, SurrogateState, Turn, ask_given, asked_points, check_config,
-    design_changed, fingerprint, is_asked, measurement, surrogate_fingerprint,
+    CostData, GpSurrogate, ModelBased, OutputFitter, SurrogateState, Turn, ask_given, asked_points,
+    check_config, design_changed, fingerprint, is_asked, measurement, surrogate_fingerprint,
 };
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, KnownConstraint, Space};
@@ -219,7 +219,8 @@ impl LevelSetOptimizer {
         let others = surrogate.for_other_outputs().unwrap_or(surrogate);
         let weight_surrogate = if self.progress.is_some() { learnt } else { others };
         let fitter = OutputFitter { space, surrogate, weight_surrogate, trials: told, seed, id };
-        let state = SurrogateState::fit(&fitter, self.settings.state())?;
+        let costs = CostData { counted: None, spent: Some(history.spent()) };
+        let state = SurrogateState::fit_with(&fitter, self.settings.state(), costs)?;
         let Some(surrogates) = state else { return Ok(None) };
         // Running trials were asked too.
         let surrogates = surrogates.with_asked(asked.clone()).with_known_constraint(&self.known_constraint);

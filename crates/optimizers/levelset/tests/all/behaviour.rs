@@ -12,7 +12,7 @@ use thrifty_model_based::{CostAwareness, GpSurrogate, InitialDesign, KernelFamil
 use thrifty_sampling::{Seed, Sobol};
 use thrifty_space::{Config, Space};
 use thrifty_study::{
-    Ask, History, MaxTrials, Measurement, Memo, Next, Optimizer, OptimizerError, Outcome, Schedule,
+    Ask, Context, History, MaxTrials, Measurement, Memo, Next, Optimizer, OptimizerError, Outcome, Schedule,
     StopReason, StopRule, Study, Timing, Trial, TrialId,
 };
 use thrifty_testbed::{Problem, TestFunction};
@@ -463,6 +463,31 @@ fn costs_count() {
         study.history().trials()[3..].iter().map(|trial| dear(&trial.query)).sum::<f64>()
     };
     assert!(spent(true) < 0.4 * spent(false), "{} {}", spent(true), spent(false));
+}
+
+/// A failure that cost the budget of cooling: costs count no more, as the budget is spent.
+#[test]
+fn failures_spend_the_budget_of_cooling() {
+    let next = |failed: f64, cost: CostAwareness| {
+        let initial = InitialDesign::Sobol(5);
+        let settings = LevelSetSettings { cost, initial, ..settings(Criterion::IntegratedBernoulli) };
+        let optimizer = LevelSetOptimizer::new(square(), settings).unwrap();
+        let mut study = Study::new(optimizer, Seed(2)).with_stop(MaxTrials(8));
+        let outcome = |config: &Config, context: &mut Context<'_>| {
+            let u = at(config);
+            let cost = if u[0] > 0.5 { 20.0 } else { 1.0 };
+            match context.id.0 {
+                2 => Outcome::failed("lost").with_cost(failed),
+                _ => Measurement { cost: Some(cost), ..Measurement::from(branin(&u)) }.into(),
+            }
+        };
+        study.run(outcome).unwrap();
+        study.history().trials()[6..].iter().map(|trial| at(&trial.query)).collect::<Vec<_>>()
+    };
+    let cooled = CostAwareness::Cooled { budget: 1000.0 };
+    let spent = next(1000.0, cooled);
+    assert_eq!(spent, next(1000.0, CostAwareness::PerUnit { exponent: 0.0 }), "nothing is left");
+    assert_ne!(spent, next(1.0, cooled), "most is left");
 }
 
 /// Every criterion spends less where a known cost counts.
