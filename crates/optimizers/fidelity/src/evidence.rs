@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use thrifty_model_based::measurement;
+use thrifty_model_based::{ended_without_loss, measurement};
 use thrifty_space::{Config, Space};
 use thrifty_study::{History, Measurement, Memo, Outcome, Trial};
 
@@ -81,25 +81,34 @@ fn push_observations(
     };
     for at in taken {
         let share = reports[at].step as f64 / steps;
-        found.push(observation(trial, &reports[at], cost.map(|cost| cost * share), found));
+        let seen = observation(trial, &reports[at], cost.map(|cost| cost * share), found);
+        found.push(seen);
     }
     match last {
         Some(report) => {
             let memo = trial.memo.clone();
-            found.push(Trial { memo, ..observation(trial, &report, cost, found) });
+            let seen = Trial { memo, ..observation(trial, &report, cost, found) };
+            found.push(seen);
         }
         None => found.push(trial.clone()),
     }
 }
 
-/// An observation at a report; unrelated to the model where the same point was observed before, as by a trial that this one continues.
+/// An observation at a report; unrelated to the model where the same point was observed before, as by a trial that this one continues. A failure
+/// there is unrelated from then on: the loss that stands for it would contradict the observation.
 fn observation(
     trial: &Trial<Config>,
     report: &Report,
     cost: Option<f64>,
-    found: &[Trial<Config>],
+    found: &mut [Trial<Config>],
 ) -> Trial<Config> {
-    let is_known = found.iter().any(|known| known.query == report.config && known.outcome.is_some());
+    let mut is_known = false;
+    for known in found.iter_mut().filter(|known| known.query == report.config) {
+        is_known |= measurement(known).is_some();
+        if ended_without_loss(known) {
+            known.outcome = Some(Outcome::unrelated("observed since"));
+        }
+    }
     let outcome = if is_known {
         Outcome::unrelated("observed before")
     } else {
@@ -236,6 +245,19 @@ mod tests {
             [(1, 1.0), (4, 0.25), (16, 1.0 / 16.0), (64, 0.01)],
             "the first one runs"
         );
+    }
+
+    /// An evaluation that failed observed nothing: the report of a later one counts, and the loss that would stand for the failure does not.
+    #[test]
+    fn failed_evaluations_observe_nothing() {
+        for failed in [Outcome::unrelated("machine down"), Outcome::failed("diverged")] {
+            let trials =
+                || vec![trial(0.5, 4, 0, Some(failed.clone())), trial(0.5, 64, 64, Some(0.01.into()))];
+            assert_eq!(seen(trials(), 3), [(1, 1.0), (4, 0.25), (16, 1.0 / 16.0), (64, 0.01)]);
+            let axis = FidelityAxis::new(&space(), "epochs").unwrap();
+            let found = observations(&space(), &axis, &History::from_trials(trials(), Seed(0)), 3);
+            assert!(found[0].outcome.as_ref().is_some_and(Outcome::is_unrelated), "{:?}", found[0].outcome);
+        }
     }
 
     /// Reports have no constraints and one objective: with others nothing is taken.

@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use thrifty_bo::{BayesianOptimizer, BoSettings};
 use thrifty_fidelity::{FidelityCost, MultiFidelityOptimizer, MultiFidelitySettings};
 use thrifty_kernel::Kernel;
-use thrifty_model_based::{GpSurrogate, InitialDesign, Maximizer};
+use thrifty_model_based::{GpSurrogate, InitialDesign, LossTransform, Maximizer};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{Ask, MaxCost, MaxTrials, Measurement, Optimizer, Outcome, ReportError, Study, TrialId};
@@ -293,5 +293,50 @@ fn infeasible_losses_do_not_end_the_search_among_feasible_ones() {
         let mut distances: Vec<f64> = (1..6).map(distance).collect();
         distances.sort_by(f64::total_cmp);
         assert!(distances[2] < 0.003, "a hole of {hole}: {distances:?}");
+    }
+}
+
+/// Smooth losses without noise, whose kernels get variances far above all posterior variances: covariances are rounding, and the study goes on.
+#[test]
+fn smooth_losses_without_noise_do_not_end_a_study() {
+    let space =
+        || Space::builder().float("x", 0.0, 1.0).float("y", 0.0, 1.0).int("k", 1, 50).build().unwrap();
+    let loss = |config: &Config| {
+        let (x, y) = point(config);
+        (x - 0.3).powi(2) + (y - 0.6).powi(2) + 0.5 * (-(config.int("k").unwrap() as f64) / 20.0).exp()
+    };
+    for seed in 0..2 {
+        let settings =
+            MultiFidelitySettings { losses: LossTransform::None, ..MultiFidelitySettings::default() };
+        let optimizer = MultiFidelityOptimizer::new(space(), "k").unwrap().with_settings(settings).unwrap();
+        let mut study = Study::new(optimizer, Seed(seed)).with_stop(MaxTrials(26));
+        study.run(|config, _| loss(config)).unwrap();
+        let best = study.recommend().unwrap().unwrap();
+        assert!(loss(&best.config) < 0.08, "{best:?}");
+    }
+}
+
+/// Reported noise counts when the next measurement is weighed: a study that knows its noise does not measure one place for ever.
+#[test]
+fn reported_noise_does_not_hold_a_study_at_one_place() {
+    let space = Space::builder().float("x", 0.0, 1.0).log_int("epochs", 1, 27).build().unwrap();
+    for seed in [2, 4] {
+        let optimizer = MultiFidelityOptimizer::new(space.clone(), "epochs").unwrap();
+        let mut study = Study::new(optimizer, Seed(seed)).with_stop(MaxTrials(30));
+        study
+            .run(|config, context| {
+                // The sum of twelve uniform numbers has variance 1.
+                let (x, mut rng) = (config.float("x").unwrap(), context.noise());
+                let noise = (0..12).map(|_| rng.uniform()).sum::<f64>() - 6.0;
+                let loss = (x - 0.3).powi(2) + 1.0 / epochs(config) + 0.1 * noise;
+                Measurement { noise_variance: Some(0.01), ..Measurement::from(loss) }
+            })
+            .unwrap();
+        let last = &study.history().trials()[10..];
+        let place =
+            |config: &Config| ((100.0 * config.float("x").unwrap()).round() as i64, epochs(config) as i64);
+        let most =
+            last.iter().map(|a| last.iter().filter(|b| place(&b.query) == place(&a.query)).count()).max();
+        assert!(most.is_some_and(|most| most < 9), "{most:?} of 20 at one place");
     }
 }
