@@ -142,6 +142,35 @@ fn reasons_of_failed_trials_are_kept_and_end_the_run() {
     }
 }
 
+/// A study of two workers that ended by its failures has failed although a trial succeeded meanwhile, and fails again when it is run
+/// again; one that ended by another rule has not, whatever its last trials came to.
+#[test]
+fn the_reason_for_the_end_decides_on_the_exit_code() {
+    let of_two_workers = |script: &str, stop: &str| {
+        let command = json!(["sh", "-c", script, "script", "{x}"]);
+        study(
+            &format!("command = {command}\nworkers = 2"),
+            &format!("[stop]\n{stop}\n[optimizer]\nmethod = \"random\""),
+        )
+        .0
+    };
+    let folder =
+        of_two_workers("[ $THRIFTY_TRIAL = 0 ] && exit 1; sleep 0.4; echo 1", "trials = 9\nfailures = 1");
+    for _ in 0..2 {
+        let output = thrifty(folder.path(), &["run", "study.toml"]);
+        let text = error(&output);
+        assert!(text.contains("command: 1 trial in a row failed; see `thrifty show study.toml`"), "{text}");
+        let shown = String::from_utf8_lossy(&output.stdout);
+        assert!(shown.starts_with("stopped: 1 trial in a row failed\nbest: trial 1: 1.0"), "{shown}");
+    }
+    // Asks of two workers do not see the last trial.
+    let folder = of_two_workers("[ $THRIFTY_TRIAL = 0 ] && echo 1", "trials = 3\nfailures = 2");
+    for _ in 0..2 {
+        let shown = stdout(&thrifty(folder.path(), &["run", "study.toml"]));
+        assert!(shown.starts_with("stopped: 3 trials\nbest: trial 0: 1.0"), "{shown}");
+    }
+}
+
 #[test]
 fn a_flood_of_output_and_processes_that_stay_behind_do_no_harm() {
     let after = "[stop]\ntrials = 1\n[limits]\nseconds = 30\n[optimizer]\nmethod = \"random\"";
