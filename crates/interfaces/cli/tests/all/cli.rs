@@ -171,6 +171,22 @@ fn the_reason_for_the_end_decides_on_the_exit_code() {
     }
 }
 
+/// A file that is no text, or that cannot be read, is no result, and the output does not take its place.
+#[test]
+fn a_result_file_that_cannot_be_read_fails_its_trial() {
+    let after = "[stop]\ntrials = 1\n[optimizer]\nmethod = \"random\"";
+    for (written, reason) in [
+        ("printf 'x\\377y' > \"$THRIFTY_RESULT\"", "the result \"x\u{fffd}y\" is neither a number"),
+        ("ln -s \"$THRIFTY_RESULT\" \"$THRIFTY_RESULT\"", "study.jsonl.result.0: "),
+        (": > \"$THRIFTY_RESULT\"", "the result \"\" is neither a number"),
+    ] {
+        let folder = script(&format!("{written}; echo 7"), after);
+        let text = error(&thrifty(folder.path(), &["run", "study.toml"]));
+        assert!(text.contains("1 of 1 failed") && text.contains(reason), "{text}");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "the file is removed");
+    }
+}
+
 #[test]
 fn a_flood_of_output_and_processes_that_stay_behind_do_no_harm() {
     let after = "[stop]\ntrials = 1\n[limits]\nseconds = 30\n[optimizer]\nmethod = \"random\"";
