@@ -117,14 +117,11 @@ fn show_end(
     let text = summary::best_as_text(&best, history);
     let lines = recommendation::lines(Some(file), &text, &best, &recommended);
     print(json, &value, &format!("stopped: {words}\n{lines}"))?;
-    let failed = failures_in_a_row(history.trials().iter().filter_map(|t| t.outcome.as_ref()));
-    if failed >= file.stop.failures {
-        return Err(CliError::Command(format!(
-            "{failed} trials in a row failed; see `thrifty show {}`",
-            path.display()
-        )));
+    // Trials that ended after the rule applied may have succeeded.
+    match failures_in_a_row(reason) {
+        Some(words) => Err(CliError::Command(format!("{words}; see `thrifty show {}`", path.display()))),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// Runs a study of this process alone.

@@ -1,6 +1,7 @@
 //! Evaluation of a configuration by the command of a study file.
 
-use std::path::PathBuf;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
 use thrifty_space::Config;
 use thrifty_study::{Context, Directions, Outcome};
@@ -84,7 +85,7 @@ impl Evaluator {
                 context.report(step, loss).is_ok() && !context.should_prune()
             },
         );
-        let written = std::fs::read_to_string(&result).ok();
+        let written = read(&result);
         remove(&result)?;
         let ended = run.map_err(|error| format!("{}: {error}", self.program.display()))?;
         let status = match ended.end {
@@ -100,8 +101,8 @@ impl Evaluator {
             let last = if last.is_empty() { last } else { format!(": {last}") };
             return Err(format!("{status}{last}"));
         }
-        let text = match &written {
-            Some(text) => text.as_str(),
+        let text = match written? {
+            Some(text) => text,
             None if ended.stdout.text.is_empty() => {
                 return Err("printed nothing, expected a number or a JSON object on the last line".into());
             }
@@ -110,9 +111,9 @@ impl Evaluator {
                     "the last line of the output is longer than 16 MiB: write the result to the file in {RESULT}"
                 ));
             }
-            None => ended.stdout.text.as_str(),
+            None => ended.stdout.text,
         };
-        let printed = parse(text).map_err(|problem| format!("the result {problem}"))?;
+        let printed = parse(&text).map_err(|problem| format!("the result {problem}"))?;
         let (reports, outcome) = printed.into_losses(&self.directions);
         for (step, loss) in reports {
             context.report(step, loss).map_err(|error| error.to_string())?;
@@ -121,11 +122,20 @@ impl Evaluator {
     }
 }
 
+/// Text of a file with a result; nothing if the command wrote none. Bytes that are no text are no result either: they stay to be shown.
+fn read(path: &Path) -> Result<Option<String>, String> {
+    match std::fs::read(path) {
+        Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(format!("{}: {error}", path.display())),
+    }
+}
+
 /// Removes the file with the result of an earlier run of the trial.
-fn remove(path: &std::path::Path) -> Result<(), String> {
+fn remove(path: &Path) -> Result<(), String> {
     match std::fs::remove_file(path) {
         Ok(()) => Ok(()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         Err(error) => Err(format!("{}: {error}", path.display())),
     }
 }

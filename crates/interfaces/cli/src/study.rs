@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use thrifty_bo::EarlierStudies;
+use thrifty_check::counted;
 use thrifty_sampling::Seed;
 use thrifty_space::Config;
 use thrifty_study::{
@@ -20,19 +21,26 @@ pub(crate) type ConfigStudy = Study<AnyOptimizer<Config>>;
 /// Stops after some failed trials in a row: a command that always fails would fail for ever.
 struct FailuresInARow(usize);
 
+/// Name of their number in the reason.
+const FAILURES: &str = "failures";
+
 impl StopRule for FailuresInARow {
     fn check(&self, view: &dyn HistoryView) -> Option<StopReason> {
-        let failed = failures_in_a_row(view.outcomes());
+        let is_failure = |outcome: &&Outcome| matches!(outcome, Outcome::Failed(_));
+        let failed = view.outcomes().rev().take_while(is_failure).count();
         (failed >= self.0).then(|| StopReason::Decided {
-            message: format!("{failed} trials in a row failed"),
-            numbers: [("failures".to_owned(), failed as f64)].into(),
+            message: format!("{} in a row failed", counted(failed, "trials")),
+            numbers: [(FAILURES.to_owned(), failed as f64)].into(),
         })
     }
 }
 
-/// Number of failed trials since the last that did not fail.
-pub(crate) fn failures_in_a_row<'o>(outcomes: impl Iterator<Item = &'o Outcome>) -> usize {
-    outcomes.fold(0, |failed, outcome| if matches!(outcome, Outcome::Failed(_)) { failed + 1 } else { 0 })
+/// The end of a study by its failures in words; nothing for another reason.
+pub(crate) fn failures_in_a_row(reason: &StopReason) -> Option<&str> {
+    match reason {
+        StopReason::Decided { message, numbers } => numbers.contains_key(FAILURES).then_some(message),
+        _ => None,
+    }
 }
 
 /// The study, with its stop rules and its journal.

@@ -84,7 +84,7 @@ impl ParameterAxis {
     pub(crate) fn names(&self) -> Vec<String> {
         match &self.scale {
             Scale::Numeric(_) => Vec::new(),
-            Scale::Names(names) => names.iter().map(ToString::to_string).collect(),
+            Scale::Names(names) => names.iter().map(text).collect(),
         }
     }
 
@@ -127,6 +127,14 @@ fn number(value: &Value) -> Option<f64> {
         Value::Int(value) => Some(*value as f64),
         Value::Float(value) => Some(*value),
         _ => None,
+    }
+}
+
+/// Text of a value: a float has an exponent where it is very small or large.
+pub(crate) fn text(value: &Value) -> String {
+    match value {
+        Value::Float(value) => format!("{value:?}"),
+        other => other.to_string(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Numbers that describe a study at a glance.
 
+use crate::parameter::text;
 use crate::report::Report;
 
 /// Named lines of text: counts by state, the best trial, times, the origin of the ranges.
@@ -23,8 +24,8 @@ pub(crate) fn lines(report: &Report<'_>) -> Vec<(&'static str, String)> {
         }
     } else if let Some((trial, loss)) = report.history.best() {
         let objective = report.value(0, loss);
-        let values = trial.query.iter().map(|(name, value)| format!("{name} = {value}"));
-        lines.push(("best objective", format!("{objective} (trial {})", trial.id.0)));
+        let values = trial.query.iter().map(|(name, value)| format!("{name} = {}", text(value)));
+        lines.push(("best objective", format!("{objective:?} (trial {})", trial.id.0)));
         lines.push(("best configuration", values.collect::<Vec<_>>().join(", ")));
     }
     if let Some(words) = &report.recommendation {

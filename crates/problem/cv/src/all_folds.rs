@@ -48,7 +48,7 @@ impl<O> AllFolds<O> {
             },
         };
         let trials = history.trials().chunks(self.folds).enumerate().map(whole).collect();
-        History::from_trials(trials, history.seed())
+        history.view(trials, |fold| TrialId(fold.0 / self.folds as u64))
     }
 
     fn outcome(&self, folds: &[Trial<FoldQuery>]) -> Option<Outcome> {

@@ -74,7 +74,7 @@ impl<O: Optimizer<Query = Config>> OnFolds<O> {
             outcome: trial.outcome.clone(),
             timing: trial.timing,
         };
-        History::from_trials(history.trials().iter().map(of).collect(), history.seed())
+        history.view(history.trials().iter().map(of).collect(), |id| id)
     }
 
     /// The fold that was asked least often at a configuration, then least often at all; and true if it was asked there before.

@@ -61,7 +61,7 @@ impl<O> OneFold<O> {
             outcome: trial.outcome.clone(),
             timing: trial.timing,
         };
-        History::from_trials(history.trials().iter().map(of).collect(), history.seed())
+        history.view(history.trials().iter().map(of).collect(), |id| id)
     }
 
     fn on_fold(asked: Ask<Config>, fold: usize) -> Ask<FoldQuery> {

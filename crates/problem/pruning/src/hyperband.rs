@@ -9,7 +9,8 @@ use crate::check::require;
 
 /// Hyperband (Li, Jamieson, De Salvo, Rostamizadeh and Talwalkar, 2018) with asynchronous successive halving in each bracket.
 ///
-/// Bracket s = 0, …, S with S = `⌊log_η(R/r)⌋` begins at rung r η^s: bracket 0 stops most trials early, bracket S none before R. A trial belongs to bracket s with probability proportional to
+/// Bracket s = 0, …, S with S = `⌊log_η(R/r)⌋` begins at rung r η^s: bracket 0 stops most trials early, bracket S the fewest. No trial stops at
+/// step R or later: what is paid for is measured. A trial belongs to bracket s with probability proportional to
 /// ⌈(S + 1) η^(S−s)/(S − s + 1)⌉, the number of configurations that Hyperband gives it, drawn from the seed of the study and the trial's number. Trials
 /// compete within their bracket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -70,6 +71,10 @@ impl HyperbandPruner {
 
 impl Pruner for HyperbandPruner {
     fn should_prune(&self, running: Curve<'_>, others: &[Curve<'_>], seed: Seed) -> bool {
+        // Where R is a rung, nothing is saved by stopping there.
+        if running.last_step().is_some_and(|step| step >= self.max_steps) {
+            return false;
+        }
         let skipped = self.bracket(seed, running.id);
         let halving = SuccessiveHalvingPruner { min_steps: self.min_steps, factor: self.factor, skipped };
         halving.stops(running, || others.iter().filter(|other| self.bracket(seed, other.id) == skipped))

@@ -184,6 +184,23 @@ fn trials_compete_within_their_bracket() {
     assert!(!hyperband.should_prune(later, &outside[1..], seed));
 }
 
+/// Trials that make all R steps are measured in every bracket, also the worst of ten; a step before R they may stop.
+#[test]
+fn no_trial_of_hyperband_stops_at_its_last_step() {
+    let (hyperband, seed) = (HyperbandPruner::new(9), Seed(5));
+    let (better, own) = (steps(&[0.0; 9]), steps(&[1.0; 9]));
+    for bracket in 0..=hyperband.last_bracket() {
+        let mut ids = (0..).filter(|id| hyperband.bracket(seed, TrialId(*id)) == bracket);
+        let running = ids.next().unwrap();
+        let others: Vec<_> = ids.take(9).map(|id| curve(id, &better, Some(0.0))).collect();
+        let stops =
+            |reports: &[(u64, f64)]| hyperband.should_prune(curve(running, reports, None), &others, seed);
+        assert!(!stops(&own), "bracket {bracket}");
+        assert!(!stops(&[(10, 1.0)]), "bracket {bracket}: beyond its last step");
+        assert_eq!(stops(&[(8, 1.0)]), bracket < 2, "bracket {bracket}: before its last step");
+    }
+}
+
 #[test]
 fn patience_ends_without_a_gain() {
     let patience = PatiencePruner { patience: 2, min_gain: 0.125 };

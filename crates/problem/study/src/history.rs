@@ -87,12 +87,22 @@ impl<Q> Default for History<Q> {
 }
 
 impl<Q> History<Q> {
-    /// A history of given trials, which are numbered from 0 in their order: for an optimiser that wraps another, which passes
-    /// the seed on.
+    /// A history of given trials, which are numbered from 0 in their order. An optimiser that wraps another shows it [`History::view`].
     #[must_use]
     pub fn from_trials(mut trials: Vec<Trial<Q>>, seed: Seed) -> Self {
         trials.iter_mut().zip(0..).for_each(|(trial, id)| trial.id = TrialId(id));
         Self { trials, ..Self::new(seed) }
+    }
+
+    /// This history as an optimiser that wraps another shows it: with other trials, which are numbered from 0 in their order, and with the
+    /// seed, the directions and the failed attempts of this one. `id` is the number of the trial that stands for one of this history.
+    #[must_use]
+    pub fn view<R>(&self, trials: Vec<Trial<R>>, id: impl Fn(TrialId) -> TrialId) -> History<R> {
+        let mut view = History::from_trials(trials, self.seed).with_directions(self.directions.clone());
+        for (trial, attempts) in &self.failed_attempts {
+            view.failed_attempts.entry(id(*trial)).or_default().extend(attempts.iter().cloned());
+        }
+        view
     }
 
     /// Names the directions of the objectives. The trials hold losses, as before.

@@ -130,27 +130,27 @@ impl<O: Optimizer> Study<O> {
 
     /// Records an intermediate value of a running trial.
     ///
-    /// The first report after the journal was opened again takes the place of earlier ones at its step and at later steps: an evaluation
-    /// that went on elsewhere has none there, one that is made again, from the first step or from a checkpoint, reports them anew.
+    /// The first report after the journal was opened again takes the place of earlier ones from its step on, in the order of reporting: an
+    /// evaluation that is made again, from the first step or from a checkpoint, reports them anew. A new step takes the place of larger ones
+    /// where the earlier steps rise, and of none where they do not, as those of folds in random order: an evaluation that went on elsewhere
+    /// loses nothing.
     ///
     /// # Errors
     /// [`StudyError`]: never asked, told before, or the journal fails.
     pub fn report(&mut self, id: TrialId, step: u64, value: f64) -> Result<(), StudyError> {
         let known = &self.require_pending(id)?.reports;
         let is_first = self.reported_before.contains(&id);
+        let kept = if is_first { kept_reports(known, step) } else { known.len() };
         let mut events = Vec::new();
-        if is_first && known.iter().any(|(earlier, _)| *earlier >= step) {
+        if kept < known.len() {
             events.push(Event::Restarted { id, fence: 0 });
-            let kept = known.iter().filter(|(earlier, _)| *earlier < step);
-            events.extend(kept.map(|&(earlier, value)| Event::reported(id, earlier, value)));
+            events.extend(known[..kept].iter().map(|&(earlier, value)| Event::reported(id, earlier, value)));
         }
         events.push(Event::reported(id, step, value));
         self.write(events)?;
         self.reported_before.remove(&id);
         if let Some(trial) = self.history.get_mut(id) {
-            if is_first {
-                trial.reports.retain(|(earlier, _)| *earlier < step);
-            }
+            trial.reports.truncate(kept);
             trial.reports.push((step, value));
         }
         Ok(())
@@ -331,4 +331,11 @@ impl<O: Optimizer> Study<O> {
         events.iter_mut().for_each(|event| event.stamp(elapsed));
         journal.write(self.schedule, &events)
     }
+}
+
+/// Number of the reports of an earlier sitting that stay when a step is the first to be reported in this one.
+fn kept_reports(known: &[(u64, f64)], step: u64) -> usize {
+    let rises = known.is_sorted_by_key(|(earlier, _)| *earlier);
+    let is_made_again = |(earlier, _): &(u64, f64)| *earlier == step || rises && *earlier > step;
+    known.iter().position(is_made_again).unwrap_or(known.len())
 }

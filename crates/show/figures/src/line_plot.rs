@@ -86,8 +86,8 @@ impl LinePlot {
     fn frame(&self) -> ((f64, f64), (f64, f64)) {
         let (x, y) = self.extent();
         let has_dots = self.series.iter().any(|series| series.dots);
-        let beside = if has_dots { 0.02 * (x.1 - x.0).max(1e-9) } else { 0.0 };
-        let above = 0.04 * (y.1 - y.0).max(1e-9);
+        let beside = if has_dots { 0.02 * (x.1 - x.0) } else { 0.0 };
+        let above = 0.04 * (y.1 - y.0);
         ((x.0 - beside, x.1 + beside), (y.0 - above, y.1 + above))
     }
 
@@ -184,6 +184,19 @@ mod tests {
         assert_eq!(plot.place((100.0, 0.0)), (2.0, -300.0));
         let series = vec![Series::line("", vec![(1.0, 10.0), (10.0, f64::NAN), (100.0, 1000.0)])];
         assert_eq!(LinePlot { series, ..plot }.extent(), ((0.0, 2.0), (1.0, 3.0)));
+    }
+
+    /// The margins are 2 % and 4 % of the range, however small it is.
+    #[test]
+    fn margins_are_shares_of_the_range() {
+        for scale in [1e-300, 1e-12, 1.0, 1e12] {
+            let series = vec![Series::dots("", vec![(0.0, 0.0), (scale, scale)])];
+            let (x, y) = LinePlot { series, ..LinePlot::default() }.frame();
+            let shares = [x.0, x.1, y.0, y.1].map(|end| end / scale);
+            for (share, expected) in shares.into_iter().zip([-0.02, 1.02, -0.04, 1.04]) {
+                assert!((share - expected).abs() < 1e-12, "{scale:e}: {shares:?}");
+            }
+        }
     }
 
     #[test]

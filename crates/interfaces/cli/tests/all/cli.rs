@@ -142,6 +142,51 @@ fn reasons_of_failed_trials_are_kept_and_end_the_run() {
     }
 }
 
+/// A study of two workers that ended by its failures has failed although a trial succeeded meanwhile, and fails again when it is run
+/// again; one that ended by another rule has not, whatever its last trials came to.
+#[test]
+fn the_reason_for_the_end_decides_on_the_exit_code() {
+    let of_two_workers = |script: &str, stop: &str| {
+        let command = json!(["sh", "-c", script, "script", "{x}"]);
+        study(
+            &format!("command = {command}\nworkers = 2"),
+            &format!("[stop]\n{stop}\n[optimizer]\nmethod = \"random\""),
+        )
+        .0
+    };
+    let folder =
+        of_two_workers("[ $THRIFTY_TRIAL = 0 ] && exit 1; sleep 0.4; echo 1", "trials = 9\nfailures = 1");
+    for _ in 0..2 {
+        let output = thrifty(folder.path(), &["run", "study.toml"]);
+        let text = error(&output);
+        assert!(text.contains("command: 1 trial in a row failed; see `thrifty show study.toml`"), "{text}");
+        let shown = String::from_utf8_lossy(&output.stdout);
+        assert!(shown.starts_with("stopped: 1 trial in a row failed\nbest: trial 1: 1.0"), "{shown}");
+    }
+    // Asks of two workers do not see the last trial.
+    let folder = of_two_workers("[ $THRIFTY_TRIAL = 0 ] && echo 1", "trials = 3\nfailures = 2");
+    for _ in 0..2 {
+        let shown = stdout(&thrifty(folder.path(), &["run", "study.toml"]));
+        assert!(shown.starts_with("stopped: 3 trials\nbest: trial 0: 1.0"), "{shown}");
+    }
+}
+
+/// A file that is no text, or that cannot be read, is no result, and the output does not take its place.
+#[test]
+fn a_result_file_that_cannot_be_read_fails_its_trial() {
+    let after = "[stop]\ntrials = 1\n[optimizer]\nmethod = \"random\"";
+    for (written, reason) in [
+        ("printf 'x\\377y' > \"$THRIFTY_RESULT\"", "the result \"x\u{fffd}y\" is neither a number"),
+        ("ln -s \"$THRIFTY_RESULT\" \"$THRIFTY_RESULT\"", "study.jsonl.result.0: "),
+        (": > \"$THRIFTY_RESULT\"", "the result \"\" is neither a number"),
+    ] {
+        let folder = script(&format!("{written}; echo 7"), after);
+        let text = error(&thrifty(folder.path(), &["run", "study.toml"]));
+        assert!(text.contains("1 of 1 failed") && text.contains(reason), "{text}");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "the file is removed");
+    }
+}
+
 #[test]
 fn a_flood_of_output_and_processes_that_stay_behind_do_no_harm() {
     let after = "[stop]\ntrials = 1\n[limits]\nseconds = 30\n[optimizer]\nmethod = \"random\"";

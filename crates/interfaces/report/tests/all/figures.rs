@@ -195,6 +195,23 @@ fn a_page_counts_repeated_configurations() {
     }
 }
 
+/// Numbers of the best trial and labels of choices have exponents where they are very small or large.
+#[test]
+fn extreme_numbers_of_a_page_have_exponents() {
+    let space =
+        Space::builder().float("x", 0.0, 1.0).categorical("tolerance", [1e-300, 1e-12]).build().unwrap();
+    let mut config = Config::new();
+    config.insert("x", 1e-12);
+    config.insert("tolerance", 1e-300);
+    let study = Study::new(RandomSearch::new(space.clone()), Seed(1));
+    let study = study.with_known([(config, Outcome::from(1e300))]).unwrap();
+    let page = Report::new(study.history(), Some(&space)).unwrap().page("study").unwrap();
+    for text in ["1e300 (trial 0)", "x = 1e-12", "tolerance = 1e-300"] {
+        assert!(page.contains(text), "{text}");
+    }
+    assert!(!page.contains("000000000000"));
+}
+
 /// A study of choices alone has no axis along which its process could be drawn.
 #[test]
 fn a_process_over_choices_has_no_slices() {

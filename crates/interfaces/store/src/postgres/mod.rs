@@ -181,14 +181,14 @@ impl EventLog for PostgresLog {
     }
 
     fn claim(&mut self, trial: TrialId, owner: &str, duration: Duration) -> Result<Option<Lease>, LogError> {
-        let (number, seconds) = (signed(trial.0), duration.as_secs_f64());
+        let (number, seconds) = (signed(trial.0), seconds(duration));
         let row =
             self.query(|at, study| at.client.query_opt(&at.claim, &[&study, &number, &owner, &seconds]))?;
         Ok(row.map(|row| Lease { trial, owner: owner.into(), fence: row.get::<_, i64>(0).unsigned_abs() }))
     }
 
     fn heartbeat(&mut self, lease: &Lease, duration: Duration) -> Result<bool, LogError> {
-        let (trial, fence, seconds) = (signed(lease.trial.0), signed(lease.fence), duration.as_secs_f64());
+        let (trial, fence, seconds) = (signed(lease.trial.0), signed(lease.fence), seconds(duration));
         let changed = self.query(|at, study| {
             at.client.execute(&at.heartbeat, &[&study, &trial, &fence, &lease.owner, &seconds])
         })?;
@@ -211,6 +211,14 @@ impl EventLog for PostgresLog {
         let rows = self.query(|at, study| at.client.query(&at.unclaimed, &[&study, &numbers]))?;
         Ok(rows.iter().map(|row| TrialId(row.get::<_, i64>(0).unsigned_abs())).collect())
     }
+}
+
+/// Longest time of a lease, in seconds: 3,000 years, after which the server still has dates.
+const LONGEST: f64 = 1e11;
+
+/// Time of a lease in seconds.
+fn seconds(duration: Duration) -> f64 {
+    duration.as_secs_f64().min(LONGEST)
 }
 
 /// A number as SQL has it; those beyond its range are at no place of any log.

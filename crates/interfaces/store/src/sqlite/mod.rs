@@ -50,7 +50,7 @@ impl SqliteLog {
     /// Opens the log of a study to read it; nothing is created or migrated.
     ///
     /// # Errors
-    /// [`LogError`]: no file that can be read, no store, another schema version, or [`LogError::Empty`] without the study.
+    /// [`LogError`]: no file that can be read, no store, another schema version, or [`LogError::Empty`] without the tables or the study.
     pub fn open_read_only(path: impl AsRef<Path>, study: &str) -> Result<Self, LogError> {
         let path = path.as_ref();
         let store = name(path);
@@ -59,6 +59,9 @@ impl SqliteLog {
         }
         let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         let (known, found) = (MIGRATIONS.len() as i64, version(&connection, path)?);
+        if found == 0 {
+            return Err(LogError::Empty { store });
+        }
         if found != known {
             return Err(LogError::Schema { store, found, known });
         }

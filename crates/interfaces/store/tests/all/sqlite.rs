@@ -31,6 +31,8 @@ fn a_store_that_cannot_be_used_says_why_in_one_sentence() {
     let address = format!("sqlite://{}", file("new.db").display());
     let empty = open_read_only(&address, "s").err().unwrap().to_string();
     assert!(empty.ends_with("has no trials yet") && !file("new.db").exists(), "{empty}");
+    std::fs::write(file("new.db"), "").unwrap();
+    assert_eq!(open_read_only(&address, "s").err().unwrap().to_string(), empty, "a file without tables");
     drop(open(&address, "s").unwrap());
     let mut log = open_read_only(&address, "s").unwrap();
     assert!(log.read_from(0).unwrap().is_empty());

@@ -4,12 +4,12 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use thrifty_cv::adaptors::mean_squared_error;
-use thrifty_cv::{AllFolds, FOLD, FoldQuery, OnFolds};
+use thrifty_cv::{AllFolds, FOLD, FoldChoice, FoldQuery, OnFolds, OneFold};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{
-    Ask, Fingerprint, History, MaxTrials, Measurement, Memo, MemoKey, Optimizer, OptimizerError, Outcome,
-    StopReason, Study, Suggestion, Timing, Trial, TrialId,
+    Ask, Direction, Directions, Fingerprint, History, MaxTrials, Measurement, Memo, MemoKey, Optimizer,
+    OptimizerError, Outcome, StopReason, Study, Suggestion, Timing, Trial, TrialId,
 };
 
 type Script = Box<dyn Fn(&History<Config>, TrialId) -> Ask<Config>>;
@@ -113,6 +113,40 @@ fn configurations_have_the_means_of_their_folds() {
     assert_eq!(found[1].memo.get(&MemoKey::<u64>::new("turn")), Some(3));
     assert!(found[1].reports.is_empty());
     assert_eq!((found[1].timing.ask, found[1].timing.evaluate), (15.0, 150.0));
+}
+
+/// Costs and directions of a study as an optimiser of configurations sees them at each of its asks: those of failed attempts are part of
+/// what was spent.
+#[test]
+fn optimizers_see_what_was_spent_and_the_directions() {
+    type Seen = Rc<RefCell<Vec<(f64, usize)>>>;
+    fn run<O: Optimizer<Query = FoldQuery>>(seen: &Seen, optimizer: O) -> Vec<(f64, usize)> {
+        let directions = Directions::new(vec![Direction::Minimize, Direction::Maximize]);
+        let study = Study::new(optimizer, Seed(1)).with_directions(directions).with_retries(1);
+        let mut study = study.with_stop(MaxTrials(6));
+        study
+            .run(|_: &FoldQuery, context| match context.attempt {
+                0 => Outcome::failed("once").with_cost(5.0),
+                _ => measured(&[1.0, -1.0], &[], Some(2.0), None),
+            })
+            .unwrap();
+        seen.take()
+    }
+    let seen = Seen::default();
+    let noting = || {
+        let noted = Rc::clone(&seen);
+        Scripted::new(move |history, id| {
+            noted.borrow_mut().push((history.spent(), history.directions().as_slice().len()));
+            Ask::Evaluate(Suggestion::new(at(id.0 as f64 / 8.0)))
+        })
+    };
+    let each: Vec<(f64, usize)> = (0..6).map(|trials| (7.0 * f64::from(trials), 2)).collect();
+    let one = OneFold::new(noting(), 3, FoldChoice::Random).unwrap();
+    assert_eq!(run(&seen, one), each, "one fold");
+    let single = OnFolds::new(&Space::unit_cube(1), 3, |_| Ok(noting())).unwrap();
+    assert_eq!(run(&seen, single), each, "single folds");
+    let all = AllFolds::new(noting(), 3).unwrap();
+    assert_eq!(run(&seen, all), [each[0], each[3]], "all folds");
 }
 
 /// Without all folds a configuration is running; with a fold that failed it has failed, and the fold is named.

@@ -29,7 +29,8 @@ pub(super) enum Answer<Q> {
 
 /// Asks for the next trial as of the history now: a function of the history and the optimiser's settings.
 ///
-/// With a window the optimiser sees the first trials alone, and the answer is to wait until those have ended.
+/// With a window the optimiser sees the first trials alone, and the answer is to wait until those have ended. It sees later ones too where it
+/// waits for them or finds nothing left to evaluate.
 pub(super) fn answer<O: Optimizer>(
     study: &mut Study<O>,
     schedule: Schedule,
@@ -48,8 +49,9 @@ pub(super) fn answer<O: Optimizer>(
         })?;
         match answer {
             Ask::Evaluate(suggestion) => return Ok(Answer::Evaluate { suggestion, queued: given.is_some() }),
+            // A later trial may have ended for a reason of the machine, and is then evaluated again.
+            Ask::Wait | Ask::Stop(StopReason::Exhausted) if visible < study.history.len() => visible += 1,
             Ask::Stop(reason) => return Ok(Answer::Stop(reason)),
-            Ask::Wait if visible < study.history.len() => visible += 1,
             Ask::Wait => return Ok(Answer::Wait),
         }
     }

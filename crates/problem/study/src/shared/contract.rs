@@ -17,6 +17,7 @@ const LONG: Duration = Duration::from_secs(600);
 /// * All entries of an append are made or none.
 /// * A trial has one owner at a time, who may claim it again; each other owner has a greater fencing number than the one before. A
 ///   lease that another owner has claimed since appends nothing and cannot be extended or ended.
+/// * A lease may last for ever: [`Duration::MAX`] is a time like any other.
 /// * A wait ends with news, or after its time.
 /// * All connections have one clock, which does not run backwards.
 /// * Two logs of one store do not see each other.
@@ -28,6 +29,7 @@ pub fn event_log(connect: &(dyn Fn(u32) -> Box<dyn EventLog> + Sync)) {
     one_of_many_appends(connect);
     leases_are_exclusive(connect);
     a_lost_lease_changes_nothing(connect);
+    leases_may_be_endless(connect);
     waits_end(connect);
     there_is_one_clock(connect);
 }
@@ -158,6 +160,18 @@ fn a_lost_lease_changes_nothing(connect: &(dyn Fn(u32) -> Box<dyn EventLog> + Sy
     assert!(matches!(early, Err(AppendError::Conflict)), "a lease does not replace the place: {early:?}");
     other.append(1, &texts(["{\"kept\":1}"]), Some(&kept)).unwrap_or_else(|error| panic!("a lease: {error}"));
     assert_eq!(read(&mut *one, 0), ["{}", "{\"kept\":1}"], "what leases have appended");
+}
+
+fn leases_may_be_endless(connect: &(dyn Fn(u32) -> Box<dyn EventLog> + Sync)) {
+    let (mut one, mut other) = (connect(7), connect(7));
+    let endless = claim(&mut *one, 0, "one", Duration::MAX).expect("a claim without an end");
+    let extended = claim(&mut *one, 1, "one", LONG).expect("a claim with an end");
+    assert_eq!(one.heartbeat(&extended, Duration::MAX).ok(), Some(true), "a heartbeat without an end");
+    let trials = [0, 1].map(TrialId);
+    assert_eq!(other.unclaimed(&trials).ok(), Some(vec![]), "trials whose leases have no end");
+    assert_eq!(claim(&mut *other, 0, "other", LONG), None, "a claim of a trial whose lease has no end");
+    one.release(&endless).unwrap_or_else(|error| panic!("the release of a lease without an end: {error}"));
+    assert_eq!(other.unclaimed(&trials).ok(), Some(vec![TrialId(0)]), "trials after the release");
 }
 
 fn waits_end(connect: &(dyn Fn(u32) -> Box<dyn EventLog> + Sync)) {

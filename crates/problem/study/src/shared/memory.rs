@@ -27,7 +27,14 @@ struct State {
 struct Held {
     fence: u64,
     owner: String,
-    until: Instant,
+    /// The end of the lease; nothing for a time beyond the clock.
+    until: Option<Instant>,
+}
+
+impl Held {
+    fn is_over(&self, now: Instant) -> bool {
+        self.until.is_some_and(|until| until <= now)
+    }
 }
 
 impl MemoryLog {
@@ -87,29 +94,29 @@ impl EventLog for MemoryLog {
         let fence = match state.leases.get(&trial) {
             None => 1,
             Some(held) if held.owner == owner => held.fence,
-            Some(held) if held.until > now => return Ok(None),
+            Some(held) if !held.is_over(now) => return Ok(None),
             Some(held) => held.fence + 1,
         };
-        state.leases.insert(trial, Held { fence, owner: owner.into(), until: now + duration });
+        state.leases.insert(trial, Held { fence, owner: owner.into(), until: now.checked_add(duration) });
         Ok(Some(Lease { trial, owner: owner.into(), fence }))
     }
 
     fn heartbeat(&mut self, lease: &Lease, duration: Duration) -> Result<bool, LogError> {
         let mut state = self.state();
         let held = state.latest(lease);
-        Ok(held.map(|held| held.until = Instant::now() + duration).is_some())
+        Ok(held.map(|held| held.until = Instant::now().checked_add(duration)).is_some())
     }
 
     fn release(&mut self, lease: &Lease) -> Result<(), LogError> {
         if let Some(held) = self.state().latest(lease) {
-            held.until = Instant::now();
+            held.until = Some(Instant::now());
         }
         Ok(())
     }
 
     fn unclaimed(&mut self, trials: &[TrialId]) -> Result<Vec<TrialId>, LogError> {
         let (state, now) = (self.state(), Instant::now());
-        let is_free = |trial: &TrialId| state.leases.get(trial).is_none_or(|held| held.until <= now);
+        let is_free = |trial: &TrialId| state.leases.get(trial).is_none_or(|held| held.is_over(now));
         Ok(trials.iter().copied().filter(is_free).collect())
     }
 }

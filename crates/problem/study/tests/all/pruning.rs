@@ -433,3 +433,50 @@ fn reports_that_are_made_again_take_the_place_of_earlier_ones() {
         assert_eq!(reports(study.history()), expected, "{sitting:?}");
     }
 }
+
+/// Folds are reported in any order: an evaluation that goes on elsewhere reports a new one, and keeps those with larger numbers. One that is
+/// made again in the same order begins with a fold that is known, from which on it reports anew.
+#[test]
+fn reports_without_an_order_of_steps_outlive_a_sitting() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("study.jsonl");
+    let open = || Study::new(Counter, Seed(1)).with_journal(&path).unwrap();
+    let steps = |history: &History<u64>| -> Vec<u64> {
+        history.trials()[0].reports.iter().map(|report| report.0).collect()
+    };
+    let mut study = open();
+    let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a trial") };
+    for (sitting, expected) in [
+        (&[7, 3][..], &[7, 3][..]),
+        (&[5, 9], &[7, 3, 5, 9]),
+        (&[4], &[7, 3, 5, 9, 4]),
+        (&[3, 5], &[7, 3, 5]),
+        (&[7], &[7]),
+    ] {
+        for &step in sitting {
+            study.report(trial.id, step, 0.5).unwrap();
+        }
+        assert_eq!(steps(study.history()), expected, "{sitting:?}");
+        drop(study);
+        assert_eq!(steps(&History::<u64>::read(&path).unwrap()), expected, "{sitting:?}");
+        study = open();
+    }
+}
+
+/// Steps that rise are those of a training: a step between two of them is that of a training which goes on from a checkpoint.
+#[test]
+fn a_step_between_rising_ones_takes_the_place_of_later_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("study.jsonl");
+    let open = || Study::new(Counter, Seed(1)).with_journal(&path).unwrap();
+    let mut study = open();
+    let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a trial") };
+    [2, 4, 4, 8].into_iter().for_each(|step| study.report(trial.id, step, 0.5).unwrap());
+    drop(study);
+    let mut study = open();
+    study.report(trial.id, 5, 0.25).unwrap();
+    let expected = [(2, 0.5), (4, 0.5), (4, 0.5), (5, 0.25)];
+    assert_eq!(study.history().trials()[0].reports, expected);
+    drop(study);
+    assert_eq!(History::<u64>::read(&path).unwrap().trials()[0].reports, expected);
+}

@@ -467,6 +467,61 @@ fn workers_retry_and_prune_as_threads_do() {
     assert_eq!(bodies.iter().filter(|entry| entry.body.starts_with("{\"retried\"")).count(), 8);
 }
 
+/// Suggests the smallest of ten numbers that no trial has; one whose evaluation failed for a reason of the machine is free again.
+struct Smallest;
+
+impl Optimizer for Smallest {
+    type Query = u64;
+    type Recommendation = u64;
+
+    fn ask(&mut self, history: &History<u64>, _: TrialId) -> Result<Ask<u64>, OptimizerError> {
+        let is_free = |number: &u64| {
+            let mut of_number = history.trials().iter().filter(|trial| trial.query == *number);
+            of_number.all(|trial| trial.outcome.as_ref().is_some_and(Outcome::is_unrelated))
+        };
+        let next = (0..10).find(is_free).map(Suggestion::new);
+        Ok(next.map_or(Ask::Stop(StopReason::Exhausted), Ask::Evaluate))
+    }
+
+    fn recommend(&mut self, history: &History<u64>) -> Result<Option<u64>, OptimizerError> {
+        Ok(history.best().map(|(trial, _)| trial.query))
+    }
+
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
+        Ok(Fingerprint::new("smallest"))
+    }
+}
+
+/// The last configuration is lost with its machine: workers of a log with a window evaluate it again, as threads of one process do.
+#[test]
+fn workers_end_as_exhausted_where_threads_do() {
+    let make = || Study::new(Smallest, Seed(3)).with_schedule(Schedule::Window(3));
+    let evaluate = |query: &u64, context: &mut Context<'_>| -> Outcome {
+        if context.id.0 == 9 { Outcome::unrelated("the machine went down") } else { (*query as f64).into() }
+    };
+    let mut threads = make();
+    assert_eq!(threads.run_parallel(3, evaluate).unwrap(), StopReason::Exhausted);
+    assert_eq!(threads.history().len(), 11);
+    for workers in [1, 3] {
+        let log = MemoryLog::new();
+        std::thread::scope(|scope| {
+            for _ in 0..workers {
+                scope.spawn(|| {
+                    let worker = make().join(Box::new(log.clone())).unwrap();
+                    let report = worker.with_lease(Duration::from_millis(200)).run_worker(evaluate).unwrap();
+                    assert_eq!(report.reason, StopReason::Exhausted);
+                });
+            }
+        });
+        let history = History::<u64>::read_log(&mut log.clone()).unwrap();
+        let ends = |history: &History<u64>| -> Vec<(u64, Option<Outcome>)> {
+            history.trials().iter().map(|trial| (trial.query, trial.outcome.clone())).collect()
+        };
+        assert_eq!(ends(&history), ends(threads.history()), "{workers} workers");
+        assert_eq!(verify_replay(Smallest, &mut log.clone()).unwrap(), 11);
+    }
+}
+
 /// A worker that takes a trial over makes the attempts that the worker before has left.
 #[test]
 fn attempts_are_counted_across_workers() {
