@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// Why a command could not do what was asked.
+/// Errors of the commands.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExperimentError {

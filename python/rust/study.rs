@@ -294,7 +294,7 @@ fn records(space: &Space, history: &History<Config>) -> Vec<Record> {
     history.trials().iter().map(record).collect()
 }
 
-/// What a journal of configurations holds, whatever method wrote it: its space as JSON, the directions of its objectives, its trials.
+/// Contents of a journal of configurations, whatever method wrote it: its space as JSON, the directions of its objectives, its trials.
 #[pyfunction]
 pub(crate) fn read_journal(
     py: Python<'_>,

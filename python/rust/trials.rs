@@ -71,7 +71,7 @@ impl Columns {
     }
 }
 
-/// What a finished trial tells.
+/// Numbers and outcome of a finished trial.
 pub(crate) struct Finished {
     pub(crate) number: u64,
     pub(crate) numbers: Numbers,

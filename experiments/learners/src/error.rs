@@ -1,6 +1,6 @@
 //! Errors of learners.
 
-/// Why a learner could not be set up, trained or asked.
+/// Errors of setting up, training and asking a learner.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LearnerError {

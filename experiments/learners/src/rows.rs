@@ -4,7 +4,7 @@ use thrifty_sampling::{Seed, Stream};
 
 use super::measures::{relative_rmse, root_auc_loss};
 
-/// What is predicted, row by row.
+/// Targets of a prediction, one per row.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Targets {
     /// True for the positive class.
@@ -23,7 +23,7 @@ impl Targets {
         }
     }
 
-    /// As numbers, the classes as 0 and 1.
+    /// Targets as numbers, the classes as 0 and 1.
     pub fn numbers(&self) -> Vec<f64> {
         match self {
             Self::Classes(classes) => classes.iter().map(|class| f64::from(u8::from(*class))).collect(),

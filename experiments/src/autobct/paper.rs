@@ -17,7 +17,7 @@ pub struct Row {
 pub struct Run {
     pub name: &'static str,
     pub rows: &'static [Row],
-    /// Which prior: 1 to 3 for Appendices D.1 to D.3.
+    /// Number of the prior: 1 to 3 for Appendices D.1 to D.3.
     pub prior: usize,
 }
 

@@ -8,7 +8,7 @@ use crate::harness::stats::quantile;
 /// The values that a parameter of a table has.
 #[derive(Debug, Clone)]
 pub enum Levels {
-    /// So many in order: searched as the whole numbers from 0, evenly. Lists by logarithm come out as they should.
+    /// Number of ordered levels, searched as the whole numbers from 0, evenly. Lists that are even on a logarithmic scale stay so.
     Ordered(usize),
     /// Names without order.
     Named(Vec<String>),

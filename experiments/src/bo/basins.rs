@@ -91,7 +91,7 @@ impl End {
         self.excess > RESOLUTION
     }
 
-    /// From the trials of a study on a function of this spread, after a design of so many trials.
+    /// Basins in the trials of a study on a function of this spread, after an initial design.
     fn of(
         problem: &Development,
         history: &History<Config>,

@@ -13,7 +13,7 @@ use super::development::{Development, Noise, searched};
 use super::functions::{ackley, least_squares, levy, michalewicz, pits, steep, valley};
 use crate::error::ExperimentError;
 
-/// Which function.
+/// Kind of function.
 #[derive(Debug, Clone, Copy)]
 pub enum Kind {
     /// A draw from a process.

@@ -1,4 +1,4 @@
-//! When diagnostics would have stopped a run.
+//! Evaluations at which diagnostics would have stopped a run.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ fn fires(rule: &DiagnosticStop, series: &[BTreeMap<String, f64>]) -> Option<usiz
     (0..all.len()).find(|at| rule.holds(&all[..=*at]))
 }
 
-/// When each rule would have stopped the runs, and how good the classification was by then.
+/// Evaluations at which each rule would have stopped the runs, and the quality of the classification there.
 pub fn table(runs: &[&Traced]) -> Table {
     let rows = rules().into_iter().map(|(name, rule)| {
         let stopped: Vec<(usize, f64, f64)> = runs
@@ -70,7 +70,7 @@ pub fn table(runs: &[&Traced]) -> Table {
     }
 }
 
-/// When the rule that asks for all stops, if it does, and what is wrong by then.
+/// Evaluation at which the rule that asks for all stops, if it does, and the share that is wrong there.
 pub fn combined(run: &Traced) -> Option<(usize, f64)> {
     let [.., (_, rule)] = rules();
     fires(&rule, &run.diagnostics).map(|at| (at, run.wrong[at]))

@@ -56,7 +56,7 @@ impl Cells {
         names.iter().map(place).collect()
     }
 
-    /// What a cell is as a number.
+    /// The number that a cell stands for.
     fn numbers(
         &self,
         column: usize,
@@ -178,7 +178,7 @@ pub fn house_sales(folder: Option<&Path>) -> Result<Option<Rows>, ExperimentErro
     Ok(Some(cells.rows_of(&columns, Targets::Numbers(prices))))
 }
 
-/// Whether a handwritten digit is odd, of the digits that a library ships.
+/// Parity of the handwritten digits that a library ships.
 pub fn parity_of_digits() -> Rows {
     let set = smartcore::dataset::digits::load_dataset();
     let classes = set.target.iter().map(|digit| (*digit as u32) % 2 == 1).collect();

@@ -1,4 +1,4 @@
-//! Which fold is chosen, early, late and near what is known.
+//! Choice of the fold: early, late and near evaluated configurations.
 
 use std::collections::BTreeMap;
 

@@ -47,7 +47,7 @@ impl Ablation {
         Self::judge(variants, problems, &finals, replications.planned)
     }
 
-    /// From final regrets by problem, by variant, by replication, all of them above 0; so many replications of each problem
+    /// Judges final regrets by problem, by variant, by replication, all of them above 0; `planned` replications of each problem
     /// were planned.
     pub fn judge(
         variants: &[&str],

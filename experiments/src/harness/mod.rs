@@ -39,15 +39,15 @@ pub enum Effort {
 /// Numbers of replications of a study.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Replications {
-    /// What is run: the declared number, or what was asked for.
+    /// Number that is run: the declared one, or the one that was asked for.
     pub run: usize,
-    /// What a verdict needs: the declared number, or what was asked for if that is more. Who asks for fewer gets no verdict, so
+    /// Number that a verdict needs: the declared one, or the one that was asked for if that is larger. A smaller one gives no verdict, so
     /// that nobody can stop at the number that suits.
     pub planned: usize,
 }
 
 impl Replications {
-    /// So many for each of these.
+    /// Replications of each of `factor` problems.
     pub fn times(self, factor: usize) -> Self {
         Self { run: self.run * factor, planned: self.planned * factor }
     }
@@ -229,7 +229,7 @@ mod tests {
         assert_eq!(context.design(), "full, 32 evaluations");
     }
 
-    /// Who asks for fewer replications runs fewer, and needs as many as were declared.
+    /// A smaller number of replications runs fewer; the number that a verdict needs stays the declared one.
     #[test]
     fn the_declared_number_of_replications_does_not_shrink() {
         let of =

@@ -24,7 +24,7 @@ pub struct Reference {
 }
 
 impl Reference {
-    /// From accuracies by number of trees, one for each of [`GRID`].
+    /// Reference of accuracies by number of trees, one for each of [`GRID`].
     pub fn new(accuracy: Vec<f64>) -> Self {
         assert_eq!(accuracy.len(), GRID.len(), "one accuracy for each number of trees");
         Self { accuracy }

@@ -1,4 +1,4 @@
-//! When a run on a known function has succeeded.
+//! Success of a run on a known function.
 
 use thrifty_gp::Noise;
 use thrifty_sampling::Seed;

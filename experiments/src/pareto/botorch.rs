@@ -56,7 +56,7 @@ impl Botorch {
         Ok(started)
     }
 
-    /// Why the interpreter cannot do this, if it cannot.
+    /// Reason why the interpreter cannot do this, if it cannot.
     pub fn missing(python: &Path) -> Option<String> {
         let tried = Self::start(python, Space::unit_cube(1), &[1.0, 1.0], Seed(0));
         let answer = tried.map_err(|error| error.to_string()).and_then(|mut started| {

@@ -23,9 +23,9 @@ pub struct Line {
     pub point: Option<Vec<f64>>,
     /// Smallest value of a whole run.
     pub best: Option<f64>,
-    /// Why something is not to be compared.
+    /// Reason why something is not to be compared.
     pub note: Option<String>,
-    /// Why the tool does not offer the task.
+    /// Reason why the tool does not offer the task.
     pub unsupported: Option<String>,
     /// Error of the task.
     pub failed: Option<String>,
@@ -67,7 +67,7 @@ pub struct Tool {
     pub name: String,
     pub version: String,
     pub lines: Vec<Line>,
-    /// Why it, or a part of it, is not there.
+    /// Reason why it, or a part of it, is not there.
     pub missing: Option<String>,
 }
 

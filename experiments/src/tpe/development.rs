@@ -8,7 +8,7 @@ use super::formula::Formula;
 use crate::bo::problems::Kind as Smooth;
 use crate::error::ExperimentError;
 
-/// Which problem.
+/// Kind of problem.
 #[derive(Debug, Clone, Copy)]
 pub enum Kind {
     /// One of those on which Bayesian optimisation's defaults are chosen.

@@ -30,7 +30,7 @@ pub fn title(name: &str, moved: bool) -> String {
     if moved { format!("{name} moved") } else { name.to_owned() }
 }
 
-/// By how much of its range parameter i is moved: 0.1 up, 0.12 down, 0.14 up, ….
+/// Share of its range by which parameter i is moved: 0.1 up, 0.12 down, 0.14 up, ….
 fn shift(i: usize) -> f64 {
     (0.1 + 0.02 * i as f64) * if i.is_multiple_of(2) { 1.0 } else { -1.0 }
 }

@@ -27,7 +27,7 @@ fn every_reference_number_is_met() {
     assert!(cases > 3_900, "only {cases} cases");
 }
 
-/// What is in the project's own files and is not compared: a change of this list is a change of what is checked.
+/// Sections of the project's own files that are not compared: a change of this list is a change of what is checked.
 #[test]
 fn only_these_sections_are_not_compared() {
     let skipped = folder(None).expect("the project's own files").skipped;

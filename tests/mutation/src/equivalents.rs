@@ -19,7 +19,7 @@ pub struct Equivalent {
     pub line: String,
     /// The changed code, as the table of results shows it.
     pub mutated: String,
-    /// Why the change makes no difference.
+    /// Reason why the change makes no difference.
     pub proof: String,
 }
 

@@ -42,7 +42,7 @@ const SEED: u64 = 11;
 #[cfg(unix)]
 const TRIALS: usize = 14;
 
-/// Why a row could not be filled.
+/// Reason why a row could not be filled.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 enum ReliabilityError {

@@ -35,7 +35,7 @@ pub type Evaluate<Q> = fn(&Q, &mut Place<'_>) -> Outcome;
 pub trait Job {
     /// Its result.
     type Output;
-    /// Does it.
+    /// Runs the job.
     fn run<O>(self, optimizer: O, evaluate: Evaluate<O::Query>) -> Self::Output
     where
         O: Optimizer<Query: std::fmt::Debug + PartialEq> + Send;
@@ -61,7 +61,7 @@ pub const NAMES: [&str; 16] = [
     "levelset",
 ];
 
-/// Does the job with the optimiser of this name; nothing for an unknown name.
+/// Runs the job with the optimiser of this name; nothing for an unknown name.
 pub fn with<J: Job>(name: &str, job: J) -> Option<J::Output> {
     Some(match name {
         "random" => job.run(RandomSearch::new(mixed()), loss),

@@ -22,7 +22,7 @@ pub struct Tally {
     pub silent: u64,
     /// Seconds of the slowest case, where cases are timed.
     pub slowest: f64,
-    /// Which case that was.
+    /// The slowest case.
     pub slowest_case: String,
     /// Remark: what cannot be done here, and why; or the first defect.
     pub remark: String,
@@ -126,7 +126,7 @@ impl Results {
         self.done.insert((row, unit), (tally, seconds));
     }
 
-    /// Does a unit of a row, unless it is done.
+    /// Runs a unit of a row, unless it is done.
     pub fn unit(
         &mut self,
         row: &str,

@@ -1,4 +1,4 @@
-//! Which crate may depend on which: the table of docs/src/decisions/workspace.md, held against `cargo metadata`.
+//! Dependencies that crates may have: the table of docs/src/decisions/workspace.md, held against `cargo metadata`.
 
 use std::path::Path;
 use std::process::Command;

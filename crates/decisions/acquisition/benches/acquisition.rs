@@ -33,7 +33,7 @@ fn posterior() -> GpPosterior<Scaled<Matern52>> {
     Gp::matern52(DIM).condition(x.as_ref(), &y).expect("a posterior")
 }
 
-/// Beyond prediction: of 1,000 means and deviations.
+/// Beyond prediction: of 1,000 means and standard deviations.
 fn utilities(c: &mut Criterion<cpu_time::CpuTime>) {
     let posterior = posterior();
     let x = points(1000, 2);

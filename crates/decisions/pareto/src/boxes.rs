@@ -150,7 +150,7 @@ impl NonDominatedBoxes {
         Ok(())
     }
 
-    /// By how much a point enlarges the hypervolume.
+    /// Hypervolume improvement of a point.
     ///
     /// ```text
     /// Σ_b Π_j max(u_bj - max(l_bj, y_j), 0)

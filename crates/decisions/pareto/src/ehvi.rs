@@ -23,7 +23,7 @@ use crate::{NonDominatedBoxes, ParetoError, check};
 /// No variance is clamped: at σ = 0 the improvement is that of the mean, its slope by σ is 0, and its logarithm -∞
 /// where there is none. Else the logarithm is finite for every posterior.
 ///
-/// Shapes: means, deviations and gradients m.
+/// Shapes: means, standard deviations and gradients m.
 /// Cost: one density and one Mills ratio for each distinct edge of an objective, and O(m) for each box.
 /// Source: Yang et al. (2019); departure: numbers with an exponent of their own for the logarithm.
 #[derive(Debug, Clone)]
@@ -89,7 +89,7 @@ impl ExpectedHypervolumeImprovement {
     /// EHVI; 0 where it underflows.
     ///
     /// # Errors
-    /// [`ParetoError::InvalidBelief`] for a mean or deviation that is not finite and a negative deviation,
+    /// [`ParetoError::InvalidBelief`] for a mean or standard deviation that is not finite and a negative standard deviation,
     /// [`ParetoError::ObjectiveMismatch`].
     pub fn value(&self, mean: &[f64], std_dev: &[f64]) -> Result<f64, ParetoError> {
         self.require(mean, std_dev)?;
@@ -126,7 +126,7 @@ impl ExpectedHypervolumeImprovement {
 
     /// `ln EHVI` and its derivatives by means and standard deviations, which overwrite the gradients.
     ///
-    /// Where EHVI is exactly 0, because deviations are, the gradients are 0.
+    /// Where EHVI is exactly 0, because standard deviations are, the gradients are 0.
     ///
     /// # Errors
     /// As [`ExpectedHypervolumeImprovement::value`].

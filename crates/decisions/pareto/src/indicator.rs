@@ -34,7 +34,7 @@ pub fn igd_plus(set: PointsRef<'_>, target: PointsRef<'_>) -> Result<f64, Pareto
     mean_of_least(set, target, |a, r| (a - r).max(0.0))
 }
 
-/// By how much a set must move down to dominate a target front weakly.
+/// Smallest step down by which a set dominates a target front weakly: the additive epsilon indicator.
 ///
 /// ```text
 /// ε(A) = max_{r ∈ R} min_{a ∈ A} max_j (a_j - r_j)

@@ -1,10 +1,10 @@
-//! Several losses at once: what dominates what, how much a front dominates, and how much more is to be expected.
+//! Pareto dominance, hypervolume and expected hypervolume improvement.
 //!
 #![doc = include_str!("../README.md")]
 //!
 //! ## Overview
 //!
-//! Every objective is minimised. A point is a row of a [`PointsRef`](thrifty_domain::PointsRef), a column an objective.
+//! Every objective is minimised. A point is a row of a [`PointsRef`](thrifty_domain::PointsRef), and each column is an objective.
 
 mod boxes;
 mod check;

@@ -103,7 +103,7 @@ impl Name {
     }
 }
 
-/// The entry without which settings have another error or none, as `key = value`; all of them if there is no such one.
+/// The first setting whose removal changes or clears the error, as `key = value`; the whole table if removing one setting never does.
 fn at_fault<S: DeserializeOwned>(table: &toml::Table, error: &toml::de::Error) -> String {
     let without = |key: &str| {
         let mut rest = table.clone();

@@ -1,4 +1,4 @@
-//! Numbers in JSON, with the values for which JSON has none.
+//! Deserialisation of JSON numbers that accepts NaN and the infinities.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -56,7 +56,7 @@ fn one() -> usize {
     1
 }
 
-/// When the study ends: with the first limit that is reached.
+/// Limits of the study, which ends with the first that is reached.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Stop {

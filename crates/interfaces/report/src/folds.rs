@@ -58,7 +58,7 @@ pub fn fold_scores(history: &History<FoldQuery>) -> Result<String, Unfit> {
 
 /// Heat map of the correlation of each pair of folds over the configurations that both have measured, as SVG.
 ///
-/// Folds that rank configurations alike have correlations near 1: one of them then says nearly as much as all. Cells of pairs with fewer than three
+/// Folds that rank configurations alike have correlations near 1, so one of them is nearly as informative as all. Cells of pairs with fewer than three
 /// shared configurations, or with constant scores, are grey.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! Losses among the settings of a method, which an interface has in the user's units.
+//! Conversion of settings that are losses between the user's units and minimised losses.
 //!
 #![doc = include_str!("../README.md")]
 

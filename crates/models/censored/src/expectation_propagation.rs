@@ -1,14 +1,14 @@
-//! A normal vector that is known to lie on one side of a bound in each of its components.
+//! Expectation propagation for a normal vector truncated on one side in each component.
 
 use thrifty_linalg::{Cholesky, JitterLadder, Matrix, subtract_inner_products};
 use thrifty_prob::{log_cdf, log_h_derivative, truncated_variance, truncation_loss};
 
 use crate::CensoredError;
 
-/// Below this share of the variance without bounds too few digits are left to take the own site out of.
+/// Smallest ratio of posterior to prior variance at which the cavity is computed from the posterior moments. Below it too few digits are left.
 const CANCELLED: f64 = 1e-5;
 
-/// From so many deviations on the logarithm of a probability, -z²/2, is no number any more.
+/// Largest distance on the wrong side of a bound, in standard deviations. The log probability, about -z²/2, is finite there.
 const FARTHEST: f64 = 1e100;
 
 /// Side of a bound.

@@ -61,7 +61,7 @@ impl Sampling {
         Ok(())
     }
 
-    /// The sampler for so many observations; nothing where the maximum is taken.
+    /// The sampler for a number of observations; nothing where the maximum is taken.
     pub(crate) fn sampler(self, observations: usize) -> Option<SliceSampler> {
         let count = (self.rows / observations.max(1)).max(FEWEST).min(self.members);
         (observations <= self.until).then_some(SliceSampler { count, burn_in: BURN_IN, steps: STEPS })

@@ -4,7 +4,7 @@ use thrifty_kernel::Kernel;
 
 use crate::{GpError, GpPosterior};
 
-/// When hyperparameters are learnt anew; between that the model is conditioned on all data with those it has.
+/// Times at which hyperparameters are learnt anew. In between the model is conditioned on all data with those it has.
 ///
 /// Learning costs some hundred factorisations of the covariance, conditioning one.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -18,7 +18,7 @@ pub enum Refit {
         from: usize,
         /// Factor of growth after which the next fit learns; above 1.
         growth: f64,
-        /// Number of observations beyond which a fit by growth starts from the hyperparameters alone, without restarts: with so many
+        /// Number of observations beyond which a fit by growth starts from the hyperparameters alone, without restarts. There
         /// the posterior of the hyperparameters rarely has a second mode, and what it misses shows as a surprise.
         restarts_until: usize,
     },
@@ -55,7 +55,7 @@ impl Refit {
         }
     }
 
-    /// True if hyperparameters that were learnt from so many observations may hold for more.
+    /// True if hyperparameters that were learnt from `learnt_from` observations may hold for `observations`.
     pub(crate) fn may_wait(self, learnt_from: usize, observations: usize) -> bool {
         match self {
             Self::Always => false,

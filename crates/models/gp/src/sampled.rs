@@ -9,7 +9,7 @@ use crate::training::Training;
 use crate::{Gp, GpSurrogate, Learning};
 
 impl GpSurrogate {
-    /// The mixture of processes with sampled hyperparameters; nothing where the settings ask for the maximum at so many observations.
+    /// The mixture of processes with sampled hyperparameters; nothing where the settings ask for the maximum at this number of observations.
     ///
     /// `earlier` are the hyperparameters of the samples of an earlier fit, one after the other. A sample under which the covariance has no
     /// factor is lost, and the mixture counts it.

@@ -109,7 +109,7 @@ impl Default for GpSettings {
 
 impl GpSettings {
     /// The training protocol of surrogate-based active learning, by its steps: each input column to `[0, 1]`,
-    /// targets to mean 0 and deviation 1 and so no mean to learn, then `restarts` starts, each perturbed from the
+    /// targets to mean 0 and standard deviation 1 and so no mean to learn, then `restarts` starts, each perturbed from the
     /// initial hyperparameters, the best of which is kept. The unperturbed start is tried as well.
     ///
     /// The protocol maximises the likelihood alone: use a kernel without priors

@@ -16,7 +16,7 @@ use crate::GpError;
 pub enum Conditioning {
     /// All of them, at a cost of n³ flops.
     All,
-    /// All of them up to `size`, and from there on a [subset](crate::Gp::subset) of so many.
+    /// All of them up to `size`, and beyond it a [subset](crate::Gp::subset) of this size.
     Subset {
         /// Number of observations that are kept; at least 16.
         size: usize,
@@ -58,7 +58,7 @@ impl Conditioning {
         }
     }
 
-    /// Size of the subset of so many observations; nothing where all are kept.
+    /// Size of the subset of a number of observations; nothing where all are kept.
     pub(crate) fn size_for(self, observations: usize) -> Option<usize> {
         match self {
             Self::Subset { size } if observations > size => Some(size),

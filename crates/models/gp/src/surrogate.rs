@@ -55,7 +55,7 @@ pub struct GpSurrogate {
     /// Hyperparameters as a point or as a distribution.
     #[serde(skip_serializing_if = "is_default")]
     pub learning: Learning,
-    /// When hyperparameters are learnt anew.
+    /// Times at which hyperparameters are learnt anew.
     pub refit: Refit,
     /// Observations that the model is conditioned on; of a subset it learns from half.
     #[serde(skip_serializing_if = "is_default")]

@@ -1,4 +1,4 @@
-//! Observations that a surrogate is conditioned on, beside all of them.
+//! Subset-of-data conditioning: the observations kept, and predictions of the others.
 
 use std::sync::Arc;
 

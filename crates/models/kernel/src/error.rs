@@ -1,4 +1,4 @@
-//! Errors.
+//! Errors of kernels.
 
 use std::ops::Range;
 

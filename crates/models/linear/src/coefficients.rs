@@ -63,7 +63,7 @@ impl Innovation {
 }
 
 impl Coefficients {
-    /// From a mean and a row-major covariance.
+    /// Coefficients with a mean and a row-major covariance.
     ///
     /// # Errors
     /// [`LinearError`] for lengths that do not fit, numbers that are not finite, or what is no covariance.

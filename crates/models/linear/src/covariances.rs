@@ -10,7 +10,7 @@ use crate::{Coefficients, LinearError};
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CovariancePrior {
-    /// Wishart with so many degrees of freedom, and the given covariance for its mean: the fewer, the wilder.
+    /// Wishart distribution whose mean is the given covariance. With fewer degrees of freedom draws vary more.
     Wishart {
         /// Above one less than there are coefficients.
         degrees: f64,

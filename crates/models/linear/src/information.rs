@@ -20,7 +20,7 @@ pub struct Information {
 }
 
 impl Information {
-    /// Nothing known of so many coefficients.
+    /// No information on `count` coefficients.
     #[must_use]
     pub fn none(count: usize) -> Self {
         Self { precision: vec![0.0; count * count], shift: vec![0.0; count] }

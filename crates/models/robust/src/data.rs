@@ -18,7 +18,7 @@ pub(crate) struct ScaledObservations {
     pub(crate) targets: TargetScaling,
 }
 
-/// Targets further off count as this many deviations. Their weights are 0 all the same, and noise variances of the square of a residual leave
+/// Targets further off count as this many standard deviations. Their weights are 0 all the same, and noise variances of the square of a residual leave
 /// no digits for the others in a factorization once they are 10¹⁴ times as large.
 const FARTHEST: f64 = 1e5;
 

@@ -11,7 +11,7 @@ use crate::{RobustError, StudentT};
 
 /// A Gaussian process after observations with Student-t noise.
 ///
-/// The approximation takes the weights for independent of the function, so intervals are somewhat too narrow near observations of which it is open whether they are outliers.
+/// The approximation treats the weights as independent of the function, so intervals are somewhat too narrow near observations that may or may not be outliers.
 #[derive(Debug, Clone)]
 pub struct RobustPosterior<K> {
     process: GpPosterior<K>,

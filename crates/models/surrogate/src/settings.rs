@@ -1,4 +1,4 @@
-//! Settings as a tree: what a format of data would write, before a format is chosen.
+//! Settings as a serialised tree, independent of a data format.
 
 use std::collections::BTreeMap;
 use std::fmt;

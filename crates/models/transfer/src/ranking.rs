@@ -28,7 +28,7 @@ pub fn discordant_pairs(predicted: &[f64], observed: &[f64]) -> f64 {
 /// Largest number of observations for which orders are counted; beyond it the distribution is normal.
 const COUNTED: usize = 30;
 
-/// Probability that a random order of n observations has at most so many discordant pairs.
+/// Probability that a random order of n observations has at most `discordant` discordant pairs.
 ///
 /// ```text
 /// P(D ≤ d),   D = Σ_i U_i,  U_i uniform on 0, 1, …, i - 1 (i = 1 … n);   E D = n(n-1)/4,   Var D = n(n-1)(2n+5)/72

@@ -98,7 +98,7 @@ fn offset(targets: &[f64]) -> f64 {
 }
 
 impl Forest {
-    /// Grown on so many threads; the same trees on any number of them.
+    /// Grown on `threads` threads; the same trees on any number of them.
     ///
     /// # Errors
     /// [`TreesError`] for targets that do not fit the rows or are not finite, or a setting that makes no sense.

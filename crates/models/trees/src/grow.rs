@@ -5,7 +5,7 @@ use thrifty_sampling::Stream;
 use crate::Table;
 use crate::tree::{Node, Tree};
 
-/// When to stop splitting, and how many features to try.
+/// Conditions under which nodes are split, and the number of features to try.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Growth {
     pub(crate) min_leaf: usize,

@@ -14,7 +14,7 @@ pub struct JitterLadder {
 }
 
 impl Default for JitterLadder {
-    /// From the size of the rounding error (1e-14) to 1e-4, in factors of 10.
+    /// Steps from the size of the rounding error (1e-14) to 1e-4, in factors of 10.
     fn default() -> Self {
         Self { steps: (4..=14).rev().map(|exponent| 10_f64.powi(-exponent)).collect() }
     }

@@ -1,6 +1,6 @@
 //! Transforms of hyperparameters to unconstrained scales.
 
-/// From the natural scale θ to the scale u on which an optimiser moves a parameter.
+/// Transform from the natural scale θ to the scale u on which an optimiser moves a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub enum Transform {
     /// `u = θ`.

@@ -119,8 +119,10 @@ impl UpperEnvelope {
         self.pull_back_breaks(|away| of(log_cdf(-away)), |away| of(log_pdf(away)), of_a, of_b);
     }
 
-    /// Every break is where a line passes the one that is higher towards 0: it gains what that one loses, its tail in
-    /// intercepts and its density in slopes.
+    /// Adds what each breakpoint contributes to the derivatives.
+    ///
+    /// In the intercepts the line that is highest beyond the breakpoint, seen from 0, gains the tail probability, and the other
+    /// line loses it. In the slopes the line on the right gains the density, and the line on the left loses it.
     fn pull_back_breaks(
         &self,
         tail: impl Fn(f64) -> f64,
@@ -228,7 +230,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// By Simpson's rule over ±9 deviations.
+    /// By Simpson's rule over ±9 standard deviations.
     fn by_quadrature(a: &[f64], b: &[f64]) -> f64 {
         let (n, reach) = (20_000, 9.0);
         let at = |i: i32| -reach + 2.0 * reach * f64::from(i) / f64::from(n);

@@ -4,7 +4,7 @@ use crate::{cdf, h};
 
 /// h from a table, for sums of millions of them.
 ///
-/// Cubic between values and slopes at steps of 1/128: off by less than 2e-11. Beyond nine deviations h is 0 or its argument.
+/// Cubic between values and slopes at steps of 1/128: off by less than 2e-11. Beyond nine standard deviations h is 0 or its argument.
 ///
 /// ```
 /// let table = thrifty_prob::TableOfH::new();

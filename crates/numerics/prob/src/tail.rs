@@ -1,8 +1,8 @@
 //! Continued fractions in the lower tail of the normal distribution.
 
-/// Up to here a series in z.
+/// Argument up to which a series in z is used.
 const NEAR: f64 = 3.0;
-/// From here on the continued fraction takes few terms.
+/// Argument from which the continued fraction takes few terms.
 const FAR: f64 = 16.0;
 
 /// Inverse Mills ratio minus its argument, for z ≥ 0: the basis of every tail formula without cancellation.

@@ -2,10 +2,10 @@
 
 use crate::{inverse_mills, log_h_derivative};
 
-/// From here on down `1 - r (z + r)` loses digits.
+/// Argument below which `1 - r (z + r)` loses digits.
 const FRACTION_FROM: f64 = -3.0;
 
-/// By how much the variance of a standard normal variable falls when it is known to lie below z.
+/// Loss of variance of a standard normal variable that is truncated above at z.
 ///
 /// ```text
 /// 1 - Var(Z | Z < z) = r (z + r),   r = φ(z)/Φ(z)

@@ -35,7 +35,7 @@ pub fn sines(angles: &mut [f64]) {
     }
 }
 
-/// Sines of the angles and so many quarters of a turn.
+/// Sines of the angles plus `QUARTERS` quarters of a turn.
 struct Waves<'a, const QUARTERS: u64>(&'a mut [f64]);
 
 impl<const QUARTERS: u64> VectorLoop for Waves<'_, QUARTERS> {

@@ -28,12 +28,12 @@ pub enum Plan {
 pub struct AutoBctSettings {
     /// Price of a unit of cost, in units of score.
     pub gamma: f64,
-    /// Deviations of the observation noise, the same everywhere.
+    /// Standard deviations of the observation noise, the same everywhere.
     #[serde(rename = "noise", alias = "noise_std_dev")]
     pub noise_std_dev: NoiseStdDev,
-    /// From the first objective to the score: a loss has its bad value at 0.
+    /// Scale from the first objective to the score: a loss has its bad value at 0.
     pub score: Scale,
-    /// From the reported cost to that of the model.
+    /// Scale from the reported cost to that of the model.
     pub cost: Scale,
     /// Horizon.
     pub plan: Plan,

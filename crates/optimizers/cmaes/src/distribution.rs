@@ -107,7 +107,7 @@ impl Distribution {
         self.decompose()
     }
 
-    /// The step to a told point, `y = A⁻¹ (x - m) / σ`, no longer in the metric of C than √n + 3.
+    /// The step to an evaluated point, `y = A⁻¹ (x - m) / σ`, clipped to the Mahalanobis length √n + 3 under C.
     ///
     /// Steps drawn from this distribution are longer with a probability below 1e-4. Others come from trials that were drawn from an
     /// earlier generation, or made elsewhere. Source: Hansen (2011), eq. 3; departure: √n + 3 instead of

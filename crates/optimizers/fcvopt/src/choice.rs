@@ -67,7 +67,7 @@ impl FractionalCv {
         weigh(Box::new(knowledge), UtilityScale::Log, weights, baseline.row(0), baseline)
     }
 
-    /// When no candidate is worth it: the pair that is worth the most, or the end.
+    /// Last resort when no candidate is worth a fit: the most valuable pair of configuration and fold, or the end.
     pub(crate) fn last_resort(
         &self,
         belief: &FoldSurrogateState,
@@ -111,6 +111,6 @@ const CONSIDERED: usize = 8;
 pub(crate) struct Choice {
     pub(crate) candidate: Candidate,
     pub(crate) code: usize,
-    /// By how much it is expected to lower the best mean of those that keep the constraints.
+    /// Expected fall of the best mean of the configurations that keep the constraints.
     pub(crate) gain: f64,
 }

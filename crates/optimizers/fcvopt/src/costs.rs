@@ -22,7 +22,7 @@ impl Costs {
         Self(None)
     }
 
-    /// From the fits whose cost was reported. A thorough fit starts afresh.
+    /// Surrogate of the fits whose cost was reported. A thorough fit starts afresh.
     pub(crate) fn learn(
         space: &Space,
         evidence: &Evidence,

@@ -70,7 +70,7 @@ impl<'a> FoldKnowledge<'a> {
         values.reduce(|best, next| if next.1 > best.1 { next } else { best })
     }
 
-    /// By how much the best of the folds is expected to lower the best mean, whatever it costs.
+    /// Expected fall of the best mean by the best of the folds, whatever it costs.
     pub(crate) fn gain(&self, x: &[f64]) -> f64 {
         self.options.iter().map(|option| option.gain.value(x).exp()).fold(0.0, f64::max)
     }

@@ -88,7 +88,7 @@ pub struct MultiTaskCv {
 static WARM_START: MemoKey<Vec<f64>> = MemoKey::new("model");
 
 impl MultiTaskCv {
-    /// An optimiser with default settings on so many folds.
+    /// An optimiser with default settings on `folds` folds.
     ///
     /// # Errors
     /// [`OptimizerError::InvalidSetting`] for fewer than two folds.

@@ -61,7 +61,7 @@ pub(crate) struct Request {
 }
 
 impl FractionalCv {
-    /// An optimiser with the default settings on so many folds: [`FractionalSettings::new`].
+    /// An optimiser with the default settings on `folds` folds: [`FractionalSettings::new`].
     ///
     /// # Errors
     /// [`OptimizerError`] for fewer than two folds.
@@ -79,7 +79,7 @@ impl FractionalCv {
         })
     }
 
-    /// The method of `yerramilli2025` on so many folds: [`FractionalSettings::paper`].
+    /// The method of `yerramilli2025` on `folds` folds: [`FractionalSettings::paper`].
     ///
     /// # Errors
     /// [`OptimizerError`] for fewer than two folds.

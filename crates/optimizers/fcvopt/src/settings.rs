@@ -71,9 +71,9 @@ pub enum Incumbent {
     /// The one with the smallest posterior mean of the true loss. Source: `FCVOpt`.
     #[default]
     BestMean,
-    /// The one with the smallest mean plus `kappa` deviations: sure to be good rather than maybe better.
+    /// The one with the smallest mean plus `kappa` posterior standard deviations: surely good rather than possibly better.
     RiskAdjusted {
-        /// From 0.
+        /// Number of standard deviations, not negative.
         kappa: f64,
     },
     /// [`Incumbent::BestMean`] with [`budget`](field@FractionalSettings::budget) and
@@ -298,7 +298,7 @@ impl FractionalSettings {
 mod tests {
     use super::*;
 
-    /// Yerramilli & Apley (2025): the lower confidence bound of two deviations, so that β = κ² = 4; the fold of least variance.
+    /// Yerramilli & Apley (2025): the lower confidence bound of two standard deviations, so that β = κ² = 4; the fold of least variance.
     #[test]
     fn the_default_is_the_bound_of_the_paper_on_balanced_folds() {
         let expected = FractionalSettings {

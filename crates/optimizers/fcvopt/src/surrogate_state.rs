@@ -38,7 +38,7 @@ pub struct Evaluated<'a> {
     pub x: &'a [f64],
     /// Posterior mean.
     pub mean: f64,
-    /// Posterior deviation.
+    /// Posterior standard deviation.
     pub std_dev: f64,
     /// Index of the trial that had it first.
     pub trial: usize,
@@ -202,14 +202,14 @@ fn baseline(constraints: &Constraints, evaluated: &Points) -> Points {
 /// Effort of the fits before a suggestion: of the loss, the constraints and the costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effort {
-    /// From all starts.
+    /// Fits from all starts.
     Thorough,
-    /// From the last hyperparameters alone, where there are any.
+    /// Fits from the last hyperparameters alone, where there are any.
     Brief,
 }
 
 impl Effort {
-    /// Beyond so many observations as the settings name, nine fits of ten are brief.
+    /// Effort of a fit: beyond the number of observations in the settings nine fits of ten are brief.
     fn of(settings: &FractionalSettings, observations: usize, id: TrialId) -> Self {
         let is_brief = observations > settings.thorough && !id.0.is_multiple_of(10);
         if is_brief { Self::Brief } else { Self::Thorough }

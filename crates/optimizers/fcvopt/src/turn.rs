@@ -91,7 +91,7 @@ impl<'a> FoldTurn<'a> {
         Ok(Decision { ask: Ask::Evaluate(self.suggestion(choice, ranked[0].mean)?), outlook: outlook(gain) })
     }
 
-    /// Candidates of which one has a fold that was not asked: these, else another configuration with such a fold, else nothing.
+    /// The candidates if any of them has a fold that was not asked; otherwise another configuration that has one; otherwise none.
     fn with_new_folds(&self, candidates: Vec<Candidate>) -> Result<Vec<Candidate>, OptimizerError> {
         let all = self.optimizer.settings.all_folds();
         let has_new = |x: &[f64]| !self.state.new_folds(x, all).is_empty();

@@ -1,4 +1,4 @@
-//! Verification of finalists by whole cross-validations.
+//! Finalists of a verification and their missing folds, kept in memos.
 
 use thrifty_cv::FoldQuery;
 use thrifty_space::Space;

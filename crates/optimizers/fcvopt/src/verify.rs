@@ -1,4 +1,4 @@
-//! Verification of the best configurations with the last model fits.
+//! Course of a verification: its start, its suggestions, its end.
 
 use std::collections::BTreeMap;
 use std::sync::PoisonError;
@@ -92,7 +92,7 @@ impl FractionalCv {
                 let finalists = self.settings.finalists_or_default();
                 (VerificationPlan { finalists, end }, true)
             }
-            // Without a fit of the model: so many fits are always enough.
+            // Decided without a fit of the model: this number of fits is always enough.
             (None, Some(plan)) if history.len() + plan.finalists * folds >= plan.end => (plan, false),
             _ => return Ok(None),
         };

@@ -20,7 +20,7 @@ pub enum Exploration {
     },
     /// Exploration with probability `max(floor, basis · PI)`, the probability of improvement at the point to explore:
     /// Algorithm 3, whose basis "may equal unity". The floor is ours: the improvement is judged by the posterior
-    /// whose overconfidence is the trouble.
+    /// whose overconfidence causes the failure that exploration is to prevent.
     PiScaled {
         /// τ₀ in [0, 1].
         basis: f64,
@@ -39,7 +39,7 @@ pub enum Exploration {
         /// ε in [0, 1].
         epsilon: f64,
     },
-    /// When exploiting has converged, and then only: [`OnConvergence::Force`] without a coin.
+    /// Exploration only when an exploit turn has converged, as [`OnConvergence::Force`] does; never by the coin flip.
     ForcedOnConvergence,
 }
 

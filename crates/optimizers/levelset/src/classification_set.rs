@@ -22,7 +22,7 @@ pub enum ClassificationSet {
         /// Points along each column, at least 2.
         per_axis: usize,
     },
-    /// The whole space, measured by so many scrambled Sobol points. Any point of it may be evaluated.
+    /// The whole space, measured by scrambled Sobol points. Any point of it may be evaluated.
     Domain {
         /// Number of points.
         points: usize,

@@ -85,7 +85,7 @@ impl Classified {
         self.level
     }
 
-    /// ε and β of the labels: each is right within ε if the function lies within √β deviations of its mean.
+    /// ε and β of the labels: each is right within ε if the function lies within √β standard deviations of its mean.
     #[must_use]
     pub fn accuracy(&self) -> (f64, f64) {
         (self.epsilon, self.beta)
@@ -103,7 +103,7 @@ impl Classified {
         &self.mean
     }
 
-    /// Posterior deviations.
+    /// Posterior standard deviations.
     #[must_use]
     pub fn std_devs(&self) -> &[f64] {
         &self.std_dev

@@ -31,7 +31,7 @@ impl Default for Confidence {
 }
 
 impl Confidence {
-    /// β after t observations, from 1, for so many points.
+    /// β after t observations, from 1, for a number of points.
     ///
     /// # Errors
     /// [`AcquisitionError`] names the number that makes no sense.

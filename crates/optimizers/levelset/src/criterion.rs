@@ -22,7 +22,7 @@ pub enum Criterion {
         /// κ ≥ 0.
         kappa: f64,
     },
-    /// [`RandomizedStraddle`], β drawn anew for each suggestion; where that is 0 everywhere the largest deviation.
+    /// [`RandomizedStraddle`], β drawn anew for each suggestion; where that is 0 everywhere the largest standard deviation.
     #[serde(rename = "randomised_straddle", alias = "randomized_straddle")]
     RandomizedStraddle,
     /// Ambiguity of the classification's own intervals, among undecided points of what is classified: `min(U - h, h -
@@ -62,7 +62,7 @@ pub enum Criterion {
     /// [`TruncatedVariance`] over the undecided points, with the β of the confidence; per cost where costs are known
     /// ([`LevelSetOptimizer::with_cost`](crate::LevelSetOptimizer::with_cost)).
     ///
-    /// η begins at the deviation of what was observed first and shrinks until some undecided point has √β σ > (1 +
+    /// η begins at the standard deviation of what was observed first and shrinks until some undecided point has √β σ > (1 +
     /// δ)η: under known hyperparameters the epochs of the source.
     TruncatedVariance {
         /// r in (0, 1), by which η shrinks. Source: Bogunovic et al. (2016), 0.1.
@@ -106,7 +106,7 @@ pub(crate) struct CriterionContext<'a> {
     /// True if each point is undecided.
     pub(crate) undecided: &'a [bool],
     pub(crate) beta: f64,
-    /// Deviation of what was observed.
+    /// Standard deviation of what was observed.
     pub(crate) spread: f64,
 }
 

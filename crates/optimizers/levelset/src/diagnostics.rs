@@ -40,7 +40,7 @@ fn differing(a: &[f64], b: &[f64]) -> u32 {
 /// - `misclassified`: share that is expected to be on the wrong side, mean of min(p, 1 - p);
 /// - `boundary_change`: share whose side is another than at the last suggestion that had a model, the integral of a change of sides with a measure;
 /// - `mean_variance`: mean posterior variance, and `relative_variance`, in units of the variance of what was observed;
-/// - `log_expected_improvement`: of the best of the points on the smallest value observed, in deviations of what was observed;
+/// - `log_expected_improvement`: of the best of the points on the smallest value observed, in standard deviations of what was observed;
 /// - `threshold`, `beta`, `contradictions`.
 pub(crate) fn of(
     classified: &Classified,

@@ -12,14 +12,14 @@ use crate::{ClassificationSet, Confidence, Criterion, DiagnosticStop, Threshold}
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Integration {
-    /// At most so many of the points that are classified.
+    /// Largest number of points, of those that are classified.
     pub points: usize,
-    /// Only those with the mean within so many deviations of the threshold, if there are any.
+    /// Standard deviations from the threshold within which the mean of a point must lie, if any point's does.
     pub limit: f64,
 }
 
 impl Default for Integration {
-    /// 1,000 points within 5 deviations.
+    /// 1,000 points within 5 standard deviations.
     fn default() -> Self {
         Self { points: 1000, limit: 5.0 }
     }
@@ -49,7 +49,7 @@ pub struct LevelSetSettings {
     pub cost: CostAwareness,
     /// Integration points of criteria that look ahead.
     pub integration: Integration,
-    /// Criteria that look ahead see at most so many of finitely many points, those with the largest straddle.
+    /// Largest number of candidates of criteria that look ahead, of finitely many points: those with the largest straddle.
     pub shortlist: usize,
     /// True if a point may be evaluated again: for noisy functions on finitely many points.
     pub revisit: bool,

@@ -50,7 +50,7 @@ impl DiagnosticStop {
         Self::below("misclassified", limit, times)
     }
 
-    /// The largest expected improvement on the smallest value was below `relative` deviations of what was observed;
+    /// The largest expected improvement on the smallest value was below `relative` standard deviations of what was observed;
     /// by logarithms, which do not underflow.
     #[must_use]
     pub fn no_improvement(relative: f64, times: usize) -> Self {

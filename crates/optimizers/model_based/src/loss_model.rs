@@ -65,7 +65,7 @@ const EVERY_FIT_UNTIL: u64 = 50;
 const GROWTH: f64 = 1.2;
 
 impl Kept {
-    /// The choice of the last suggestion that made one, unless so many losses ask for another.
+    /// The choice of the last suggestion that made one, unless the number of losses asks for another.
     fn last(fitter: &OutputFitter<'_>, losses: u64) -> Option<Self> {
         let of = |memo: &Memo| {
             Some(Self { is_bent: memo.get(&IS_BENT)? == 1, chosen_from: memo.get(&CHOSEN_FROM)? })

@@ -63,7 +63,7 @@ impl Running {
         points
     }
 
-    /// The model before any imagined outcome, where outcomes are drawn.
+    /// The model before any fantasy, where outcomes are drawn.
     pub fn model(&self) -> Option<&dyn FittedSurrogate> {
         self.drawn.as_ref().map(|(model, _)| &**model)
     }
@@ -85,9 +85,10 @@ impl Running {
     }
 }
 
-/// An improvement averaged over joint draws of the outcomes of running trials, each draw with its own target: `target` makes
-/// it of the losses drawn where no constraint is broken. Nothing where the acquisition is no analytic improvement or the model has
-/// no joint posterior.
+/// An improvement averaged over joint draws of the outcomes of running trials, each draw with its own target.
+///
+/// `target` computes a draw's target from the losses drawn at its feasible points. Nothing where the acquisition is no analytic
+/// improvement or the model has no joint posterior.
 ///
 /// # Errors
 /// [`AcquisitionError`] as [`ConditionalDraws::independent`].

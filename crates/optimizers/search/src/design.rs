@@ -18,11 +18,11 @@ pub enum InitialDesign {
     /// at most a quarter of it, but still at least 4.
     #[default]
     Automatic,
-    /// So many scrambled Sobol points.
+    /// Number of scrambled Sobol points.
     Sobol(usize),
-    /// So many uniform points.
+    /// Number of uniform points.
     Random(usize),
-    /// A Latin hypercube of so many points, then uniform points. Source: `McKay`, Beckman & Conover (1979).
+    /// Number of points of a Latin hypercube; uniform points follow. Source: `McKay`, Beckman & Conover (1979).
     LatinHypercube(usize),
     /// These configurations in order, and then the automatic design.
     Given(Vec<Config>),
@@ -59,7 +59,7 @@ impl InitialDesign {
         self.needs_more(space, budget, measured) || self.next_given(space, run, asked).is_some()
     }
 
-    /// True if so many measured trials are too few for a model.
+    /// True if `measured` trials are too few for a model.
     #[must_use]
     pub fn needs_more(&self, space: &Space, budget: Option<usize>, measured: usize) -> bool {
         match self {

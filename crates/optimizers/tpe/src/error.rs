@@ -28,12 +28,12 @@ pub enum TpeError {
         /// Upper less lower bound.
         range: f64,
     },
-    /// A prior whose mean is not finite or whose deviation is not positive.
+    /// A prior whose mean is not finite or whose standard deviation is not positive.
     #[error("a normal prior with mean {mean} and deviation {std_dev} does not exist")]
     InvalidNormal {
         /// Its mean.
         mean: f64,
-        /// Its deviation.
+        /// Its standard deviation.
         std_dev: f64,
     },
     /// A categorical parameter without choices.

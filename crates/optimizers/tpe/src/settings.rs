@@ -46,9 +46,9 @@ pub enum SplitScope {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Startup {
-    /// So many draws from the prior.
+    /// Number of draws from the prior.
     Random(usize),
-    /// So many points of a scrambled Sobol sequence, spread according to the prior.
+    /// Number of points of a scrambled Sobol sequence, spread according to the prior.
     Sobol(usize),
 }
 
@@ -85,7 +85,7 @@ pub enum StartupCount {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PendingPolicy {
-    /// Bad ones beside the split, which does not count them. Source: Optuna 5.
+    /// Bad trials, added after the split: the number of good trials is computed without them. Source: Optuna 5.
     #[default]
     AsBad,
     /// Trials with an infinite loss, which the split counts. Source: Hyperopt.

@@ -99,12 +99,12 @@ impl TrustRegionSettings {
         }
     }
 
-    /// Failures in a row after which the side halves, for so many parameters.
+    /// Failures in a row after which the side halves, for a number of parameters.
     pub(crate) fn patience(&self, parameters: usize) -> usize {
         self.failures_in_a_row.unwrap_or(parameters.clamp(4, 10))
     }
 
-    /// Number of candidates for so many columns.
+    /// Number of candidates for a number of columns.
     pub(crate) fn count(&self, columns: usize) -> usize {
         self.candidates.unwrap_or((100 * columns).clamp(1, 2000))
     }

@@ -27,7 +27,7 @@ pub struct HyperbandPruner {
 }
 
 impl HyperbandPruner {
-    /// Rungs from the first step, by a factor of three, for trials of so many steps.
+    /// Rungs from the first step, by a factor of three, for trials of `max_steps` steps.
     #[must_use]
     pub fn new(max_steps: u64) -> Self {
         Self { min_steps: Self::default_min_steps(), max_steps, factor: Self::default_factor() }
@@ -62,7 +62,7 @@ impl HyperbandPruner {
         found.map_or(last, |at| at as u32)
     }
 
-    /// Configurations of the bracket that halves so many times.
+    /// Configurations of the bracket with a number of halvings.
     fn configurations(&self, halvings: u32) -> f64 {
         let brackets = f64::from(self.last_bracket() + 1);
         (brackets * (self.factor.max(2) as f64).powi(halvings as i32) / f64::from(halvings + 1)).ceil()

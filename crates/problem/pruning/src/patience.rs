@@ -27,7 +27,7 @@ impl Default for PatiencePruner {
 }
 
 impl PatiencePruner {
-    /// A patience of so many reports; every gain counts.
+    /// A pruner with a patience in reports; every gain counts.
     #[must_use]
     pub fn new(patience: usize) -> Self {
         Self { patience, min_gain: 0.0 }

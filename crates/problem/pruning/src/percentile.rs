@@ -21,7 +21,7 @@ pub struct PercentilePruner {
     /// Steps before this one stop no trial.
     #[serde(default)]
     pub warmup_steps: u64,
-    /// A trial is looked at with its first report in each interval of so many steps, counted from `warmup_steps`.
+    /// Length of the intervals in steps, counted from `warmup_steps`: a trial is checked with its first report in each.
     #[serde(default = "PercentilePruner::default_interval")]
     pub interval: u64,
 }
@@ -56,7 +56,7 @@ pub struct MedianPruner {
     pub startup_trials: usize,
     /// Steps before this one stop no trial.
     pub warmup_steps: u64,
-    /// A trial is looked at with its first report in each interval of so many steps, counted from `warmup_steps`.
+    /// Length of the intervals in steps, counted from `warmup_steps`: a trial is checked with its first report in each.
     pub interval: u64,
 }
 

@@ -175,7 +175,10 @@ pub(crate) fn completed(
     }
 }
 
-/// The value of a parameter whose number is written so; a choice by its index, one that has no other also by a number that is no index.
+/// Value of a parameter that is written as a number.
+///
+/// For a categorical parameter the number is the index of a choice. A number that is no index stands for the only choice, if it equals
+/// it: `0.5` for the choices `[0.5]`.
 fn of_number(parameter: &Parameter, text: &str) -> Result<Value, String> {
     let name = &parameter.name;
     let number = number(name, text)?;

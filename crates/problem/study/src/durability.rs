@@ -1,6 +1,6 @@
 //! Durability levels of a journal.
 
-/// When the lines of a journal are forced onto the disk.
+/// Times at which the lines of a journal are forced onto the disk.
 ///
 /// A line is always handed to the operating system before the study continues, so the end of the process, by whatever
 /// signal, loses nothing. The levels differ in what a power failure or a crash of the machine may lose. The name of a new journal

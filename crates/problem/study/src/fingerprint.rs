@@ -203,7 +203,7 @@ impl Fingerprint {
 
     /// The differences between this fingerprint, read from a journal, and that of an optimiser in a study with this seed.
     ///
-    /// Optimisers once had seeds of their own. A part `seed` that the optimiser no longer has is no difference where it is
+    /// Journals written before the study held the seed have a part `seed`. A part `seed` that the optimiser no longer has is no difference where it is
     /// the seed of the study.
     pub(crate) fn differences_under(&self, here: &Self, study: Seed) -> Vec<Difference> {
         let has_seed = here.parts.iter().any(|(name, _)| name == "seed");

@@ -37,7 +37,7 @@ pub(crate) struct Journal {
     length: u64,
     /// Lines in them.
     lines: usize,
-    /// The first line, as long as it is not written.
+    /// The header, until it is written.
     header: Option<Header>,
     /// Schedule and budget according to the lines.
     noted: Sitting,

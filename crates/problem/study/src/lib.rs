@@ -1,4 +1,4 @@
-//! The one loop: ask, write down, evaluate, write down, go on.
+//! Studies by ask and tell, with a history and a journal.
 //!
 #![doc = include_str!("../README.md")]
 //!
@@ -6,7 +6,7 @@
 //!
 //! An [`Optimizer`] is asked for queries and sees a [`History`] of trials; a [`Study`] owns the history, keeps
 //! it in a journal if it has one, and runs the loop, in order or in parallel. What an optimiser suggests
-//! depends on its settings and seed, the history and the trial's id, on nothing else: so a study can be
+//! depends on its settings, the history (with the study's seed) and the trial's id, and on nothing else: so a study can be
 //! stopped after any event and resumed without a bit changing.
 
 mod any_optimizer;

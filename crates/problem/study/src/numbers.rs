@@ -1,4 +1,4 @@
-//! JSON has no infinity and no NaN; these forms keep them, as strings.
+//! Serde forms of numbers that keep NaN and infinity as strings, because JSON has neither.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The formulas.
+//! Formulas of the single-objective test functions.
 
 use std::f64::consts::{E, PI, TAU};
 

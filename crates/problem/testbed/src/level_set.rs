@@ -178,7 +178,7 @@ impl LevelSetProblem {
         Self::in_box("Goldstein-Price > 1000", &[(-2.0, 2.0); 2], threshold, f::log_goldstein_price)
     }
 
-    /// A draw from a process on the unit cube, above its mean and half a deviation.
+    /// A draw from a process on the unit cube, above its mean and half a standard deviation.
     #[must_use]
     pub fn draw(spectrum: Spectrum, lengthscales: &[f64], seed: Seed) -> Self {
         let drawn = RandomFunction::draw(spectrum, lengthscales, &mut seed.stream("level-set draw", 0));

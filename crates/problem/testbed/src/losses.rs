@@ -1,4 +1,4 @@
-//! The formulas of problems with several losses.
+//! Formulas of the multi-objective test problems.
 
 use std::f64::consts::{FRAC_PI_2, PI};
 

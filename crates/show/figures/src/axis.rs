@@ -39,7 +39,7 @@ impl Axis {
         if low < high || high < low { (low, high) } else { (low - 0.5, low + 0.5) }
     }
 
-    /// At most so many tick marks, at round values.
+    /// Tick marks at round values, at most `most`.
     pub(crate) fn marks(&self, most: usize) -> Marks {
         let (low, high) = self.ends();
         let (low, high) = (low.min(high), low.max(high));

@@ -62,7 +62,7 @@ impl BarChart {
         })
     }
 
-    /// From the smallest end of a bar to the largest, 0 included.
+    /// Range from the smallest end of a bar to the largest, 0 included.
     fn extent(&self) -> (f64, f64) {
         let ends = self.series.iter().flat_map(|series| {
             let spread = series.spread.iter().copied().chain(std::iter::repeat(0.0));

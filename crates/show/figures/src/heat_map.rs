@@ -103,7 +103,7 @@ impl HeatMap {
     }
 }
 
-/// Marks that do not overlap: every k-th, at most so many.
+/// Marks that do not overlap: every k-th, at most `most`.
 fn some(marks: Marks, most: usize) -> Marks {
     let every = marks.places().count().div_ceil(most).max(1);
     marks.every(every)

@@ -1,4 +1,4 @@
-//! Plots as SVG text: curves over one axis, and posteriors.
+//! Figures as SVG text: line plots, maps, heat maps, bars, parallel coordinates, posteriors.
 //!
 #![doc = include_str!("../README.md")]
 //!

@@ -91,7 +91,7 @@ impl LinePlot {
         ((x.0 - beside, x.1 + beside), (y.0 - above, y.1 + above))
     }
 
-    /// Marks of both axes on so many pixels.
+    /// Marks of both axes for a width and a height in pixels.
     fn marks(&self, x: (f64, f64), y: (f64, f64), (width, height): (u32, u32)) -> (Marks, Marks) {
         let of = |(low, high): (f64, f64), log: bool, most: usize| {
             if log { Marks::log(low, high, most) } else { Marks::linear(low, high, most) }

@@ -66,7 +66,7 @@ pub struct ParallelCoordinates {
     pub title: String,
     /// Beside the colour bar.
     pub value_label: String,
-    /// From left to right.
+    /// Axes from left to right.
     pub axes: Vec<ParallelAxis>,
     /// Lines; small values are drawn last and dark.
     pub lines: Vec<ParallelLine>,

@@ -69,7 +69,7 @@ pub fn slices(posterior: &dyn Posterior, through: &[f64], axes: &[Axis]) -> Vec<
     axes.iter().enumerate().map(|(d, axis)| posterior_band(posterior, d, through, axis, None)).collect()
 }
 
-/// Maps of mean and deviation over two columns of the unit cube, the other coordinates held, with the observations.
+/// Maps of mean and standard deviation over two columns of the unit cube, the other coordinates held, with the observations.
 ///
 /// # Errors
 /// [`FigureError`] when the drawing library fails.

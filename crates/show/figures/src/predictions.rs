@@ -2,7 +2,7 @@
 
 use crate::{LinePlot, Series};
 
-/// Predictions against what was observed, with two deviations of each; good ones lie on the diagonal.
+/// Predictions against what was observed, with two standard deviations of each; good ones lie on the diagonal.
 ///
 /// Means, variances (with the noise) and observations of n points; leave-one-out predictions among others.
 #[must_use]
@@ -26,7 +26,7 @@ pub fn predicted_against_observed(title: &str, mean: &[f64], variance: &[f64], o
     }
 }
 
-/// Residuals in units of their predicted deviation, in the order of the observations, between the lines at ±1.96
+/// Residuals in units of their predicted standard deviation, in the order of the observations, between the lines at ±1.96
 /// that should hold 95 % of them.
 #[must_use]
 pub fn standardized_residuals(title: &str, standardized: &[f64]) -> LinePlot {

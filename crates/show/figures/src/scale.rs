@@ -14,7 +14,7 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// From one end to the other, in the coordinates of the marks.
+    /// A scale from one end to the other, in the coordinates of the marks.
     pub(crate) fn new(ends: Range<f64>, marks: &Marks) -> Self {
         Self { range: ends.into(), marks: marks.clone() }
     }
@@ -39,7 +39,7 @@ impl Ranged for Scale {
     }
 }
 
-/// Number of marks that fit along so many pixels.
+/// Number of marks that fit along a number of pixels.
 pub(crate) fn room(pixels: u32, each: u32) -> usize {
     (pixels.saturating_sub(90) / each).clamp(3, 10) as usize
 }

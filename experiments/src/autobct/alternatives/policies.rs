@@ -192,7 +192,7 @@ fn look_ahead(depth: usize, recall: bool, search: &mut Search<'_>) -> Result<f64
     Ok(kept.map_or(0.0, |kept| search.earned(kept)))
 }
 
-/// So many trainings by random search or the Parzen estimator, and the best score of them.
+/// The best score of a number of trainings by random search or the Parzen estimator.
 fn without_prior(
     is_parzen: bool,
     trainings: usize,

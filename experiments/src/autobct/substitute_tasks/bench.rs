@@ -19,7 +19,7 @@ use crate::harness::stats::quantile;
 pub struct Bench<'a> {
     pub stand_in: &'a StandIn,
     unit: Unit,
-    /// From measured costs to t.
+    /// Scale from measured costs to t.
     pub cost: Scale,
     /// Measured cost of the reference.
     pub reference: f64,
@@ -37,7 +37,7 @@ pub enum Unit {
 /// Look-ahead of a policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Look {
-    /// So many trainings ahead by quadrature.
+    /// Number of trainings ahead, by quadrature.
     Exact(usize),
     /// Two trainings ahead from samples, smoothed over the controls: the preset [`AutoBct::paper`] before a value function of one training.
     /// Source: `cironis2022`, Algorithm 5, which is table 8.

@@ -26,7 +26,7 @@ pub fn on_fixed_features() -> Result<Sequential, ExperimentError> {
     Ok(on_residual_features(ImageShape { height: 5, width: 5, channels: 2048 }, CLASSES)?)
 }
 
-/// So many epochs of one network; the score is 1 for certainty and 0 for knowing nothing.
+/// Epochs of one network; the score is 1 for certain predictions and 0 for uniform ones.
 ///
 /// ```text
 /// h = 1 - CE / ln 10

@@ -2,7 +2,7 @@
 
 /// A summary row of the paper, as printed.
 pub struct Published {
-    /// Which stand-in it is beside.
+    /// The stand-in beside which it is printed.
     pub beside: &'static str,
     pub name: &'static str,
     pub trainings: &'static str,

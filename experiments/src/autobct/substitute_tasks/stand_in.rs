@@ -22,7 +22,7 @@ pub struct StandIn {
     /// Appendix of the paper with the prior.
     pub appendix: Appendix,
     pub controls: usize,
-    /// From what a training reports to h.
+    /// Scale from what a training reports to h.
     pub score: Scale,
     /// A control that is trained at first, and the cost t that this training has by definition.
     pub reference: (Vec<f64>, f64),

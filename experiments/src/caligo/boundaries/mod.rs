@@ -31,7 +31,7 @@ type Replicated = Vec<Vec<Errors>>;
 const SE: usize = 0;
 const MATERN: usize = 3;
 
-/// Which errors of a kernel.
+/// Selection of one error of a kernel.
 type Pick = fn(&Errors) -> f64;
 
 /// Mean over the problems of one error of a kernel, by replication; errors are logarithms.

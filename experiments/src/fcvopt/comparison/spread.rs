@@ -1,4 +1,4 @@
-//! How the fits of a run spread over folds and configurations.
+//! Spread of the fits of a run over folds and configurations.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use crate::fcvopt::learners::listed::coincide;
 use crate::harness::stats::quantile;
 use crate::harness::{Table, number};
 
-/// How the fits of a run spread over folds and configurations.
+/// Spread of the fits of a run over folds and configurations.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Spread {
     /// Share of the fits that the most asked fold has.

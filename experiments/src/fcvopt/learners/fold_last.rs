@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(run(Any::fractional, FoldRule::Random, 200).len(), 40 * FOLDS);
     }
 
-    /// With the fold of the suggestion one fold takes most of the fits; with that of the configuration none does.
+    /// One fold takes most of the fits under the fold of the suggestion; none does under that of the configuration.
     #[test]
     fn a_fold_that_is_chosen_first_is_asked_nearly_alone() {
         let of = |make: fn(FractionalCv) -> Any| largest_share(&run(make, FoldRule::LeastVariance, 40));

@@ -91,7 +91,7 @@ impl<'a> Runs<'a> {
         }
     }
 
-    /// Does the jobs that have no line yet, and returns the results of the lines, in the order of the jobs.
+    /// Runs the jobs that have no line yet, and returns the results of the lines, in the order of the jobs.
     ///
     /// # Errors
     /// What `work` fails with; [`ExperimentError::Unfinished`] when jobs of other shards are missing or the budget of time is spent; data errors where
@@ -117,7 +117,7 @@ impl<'a> Runs<'a> {
         names.iter().map(|name| log.read(name)).collect()
     }
 
-    /// Does the jobs that have no line yet in their order, for as long as `go_on` is true, and returns the results of the jobs that
+    /// Runs the jobs that have no line yet in their order, for as long as `go_on` is true, and returns the results of the jobs that
     /// have a line then. Jobs that are not `wanted` are read and never done.
     ///
     /// # Errors

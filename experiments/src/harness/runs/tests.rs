@@ -118,7 +118,7 @@ fn torn_lines_are_not_merged() {
     assert_eq!((found.unwrap(), done), (expected(), 0));
 }
 
-/// What other jobs of the experiment need is done by each shard; jobs that are only attempted are divided, and missed in the end.
+/// Jobs that others of the experiment need are run by each shard; jobs that are only attempted are divided, and missed in the end.
 #[test]
 fn a_shard_has_what_all_need() {
     let shard =

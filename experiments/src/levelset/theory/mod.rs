@@ -241,7 +241,7 @@ mod tests {
         verdict_of(worse, 40, 40)
     }
 
-    /// From so many draws of those that were declared.
+    /// Verdict from some of the draws that were declared.
     fn verdict_of(worse: &Worse, draws: usize, planned: usize) -> Verdict {
         let design = Design {
             processes: &Process::ALL[..2],

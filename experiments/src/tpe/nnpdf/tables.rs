@@ -19,7 +19,7 @@ pub const HARMLESS: f64 = 1.25;
 /// Biases below this, in variances of the data, are as good as none.
 pub const NO_BIAS: f64 = 1e-3;
 
-/// Does minimising the bias on test sets harm the variance?
+/// Answer to the question whether minimising the bias on test sets harms the variance.
 pub struct Answer {
     pub judgement: Judgement,
     pub table: Table,

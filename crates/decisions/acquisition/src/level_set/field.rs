@@ -88,7 +88,7 @@ impl ThresholdField {
         Self { neglected, ..self.subset(&kept, 1.0) }
     }
 
-    /// At most so many of the points, evenly through their order, with weights made up for it.
+    /// At most `count` of the points, evenly through their order, with weights that make up for the others.
     #[must_use]
     pub fn thinned(self, count: usize) -> Self {
         let n = self.len();

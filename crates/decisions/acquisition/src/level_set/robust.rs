@@ -2,7 +2,7 @@
 
 use crate::{LookaheadGradient, LookaheadMoments, LookaheadUtility};
 
-/// A utility that is at least a small multiple of the deviation of the function at the point.
+/// A utility that is at least a small multiple of the standard deviation of the function at the point.
 ///
 /// ```text
 /// max(U(x), γ σ(x))

@@ -26,7 +26,7 @@ impl ExpectedReduction for TargetedVariance {
     fn slope(&self, seen: PointState, _: f64) -> f64 {
         let spread = seen.std_dev.hypot(self.bandwidth);
         let share = seen.std_dev / spread;
-        // σ²/√(σ² + b²): small deviations do not underflow on the way.
+        // σ²/√(σ² + b²): small standard deviations do not underflow on the way.
         seen.std_dev * share * pdf(seen.standardized * share)
     }
 

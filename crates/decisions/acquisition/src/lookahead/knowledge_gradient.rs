@@ -73,7 +73,7 @@ impl<'a> KnowledgeGradient<'a> {
         self
     }
 
-    /// Lines of minus the means: intercepts and slopes, those of the point itself last; and the deviation of the observation.
+    /// Lines of minus the means: intercepts and slopes, those of the point itself last; and the standard deviation of the observation.
     fn lines(&self, mean: f64, variance: f64, covariance: &[f64]) -> (Vec<f64>, Vec<f64>, f64) {
         let std_dev = variance.max(0.0).sqrt();
         let count = covariance.len() - usize::from(self.only_anchors);
@@ -83,7 +83,7 @@ impl<'a> KnowledgeGradient<'a> {
         (a, covariance[..count].iter().map(slope).collect(), std_dev)
     }
 
-    /// By how much the point's own mean is below that of the best anchor, and the envelope.
+    /// Distance of the point's own mean below that of the best anchor, and the envelope.
     fn parts(&self, a: &[f64], b: &[f64]) -> (f64, UpperEnvelope) {
         let ahead = if self.only_anchors { 0.0 } else { (a[a.len() - 1] - a[self.best]).max(0.0) };
         (ahead, UpperEnvelope::of(a, b))

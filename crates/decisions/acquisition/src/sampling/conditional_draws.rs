@@ -29,7 +29,7 @@ pub struct ConditionalDraws {
 /// Moments at a point after conditioning on the baseline.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResidualMoments {
-    /// Its deviation, the same given every draw.
+    /// Its standard deviation, the same given every draw.
     pub std_dev: f64,
     /// L⁻¹ c.
     told: Vec<f64>,
@@ -118,7 +118,7 @@ impl ConditionalDraws {
     /// The values at the points in one draw.
     ///
     /// # Panics
-    /// When there are not so many draws.
+    /// When there are not more than `draw` draws.
     #[must_use]
     pub fn values(&self, draw: usize) -> Vec<f64> {
         self.law.sample(self.base.row(draw))
@@ -137,7 +137,7 @@ impl ConditionalDraws {
         ResidualMoments { std_dev: if left > 1e-12 * own { left.sqrt() } else { 0.0 }, told }
     }
 
-    /// Slopes by what is seen ahead, from slopes by the mean given each draw and by the deviation. Those of the
+    /// Slopes by what is seen ahead, from slopes by the mean given each draw and by the standard deviation. Those of the
     /// covariances overwrite.
     pub fn slopes_into(
         &self,
@@ -148,7 +148,7 @@ impl ConditionalDraws {
     ) -> LookaheadGradient {
         let ResidualMoments { std_dev, told } = remainder;
         of_covariance.fill(0.0);
-        // c moves every mean by z^s and the deviation by -L⁻¹c/σ', both through L⁻ᵀ.
+        // c moves every mean by z^s and the standard deviation by -L⁻¹c/σ', both through L⁻ᵀ.
         let mut through = vec![0.0; told.len()];
         for (by_mean, z) in by_means.iter().zip(self.base.rows()).filter(|(by_mean, _)| **by_mean != 0.0) {
             through.iter_mut().zip(z).for_each(|(t, z)| *t += by_mean * z);

@@ -22,7 +22,7 @@ use crate::{Acquisition, AcquisitionError};
 #[derive(Debug, Clone)]
 pub struct LocalPenalties {
     pending: Points,
-    /// By how much the mean is above M, not negative, and the deviation.
+    /// Distance of the mean above M, not negative, and the standard deviation.
     gaps: Vec<(f64, f64)>,
     lipschitz: f64,
 }

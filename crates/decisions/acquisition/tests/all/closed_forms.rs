@@ -15,7 +15,7 @@ use thrifty_prob::{cdf, log_cdf, pdf};
 use thrifty_sampling::Seed;
 use thrifty_surrogate::{Posterior, Prediction, lookahead};
 
-/// A posterior whose mean is the point and whose deviation is given.
+/// A posterior whose mean is the point and whose standard deviation is given.
 struct Given(f64);
 
 impl Posterior for Given {
@@ -168,7 +168,7 @@ fn knowledge_gradients_are_expectations_over_what_is_observed() {
 
 #[test]
 fn fields_keep_what_is_near_and_count_what_they_drop() {
-    // Deviation ½ and threshold 1: u = 2 (x - 1) is -2, -1, 0, 1, 3; the negative one is known and left out.
+    // Standard deviation ½ and threshold 1: u = 2 (x - 1) is -2, -1, 0, 1, 3; the negative one is known and left out.
     let points = Points::from_flat(vec![0.0, 0.5, 1.0, 1.5, 2.5, -3.0], 1);
     let weights = [0.1, 0.2, 0.3, 0.15, 0.05, 0.2];
     let field = |weights| ThresholdField::new(&Given(0.5), points.as_ref(), weights, 1.0).unwrap();
@@ -401,7 +401,7 @@ impl LookaheadUtility for Constant {
     }
 }
 
-/// The larger of the utility and γ times the deviation of the function, which is the last covariance.
+/// The larger of the utility and γ times the standard deviation of the function, which is the last covariance.
 #[test]
 fn a_robust_utility_is_at_least_a_share_of_the_std_dev() {
     let ahead = |own: &'static [f64; 2]| LookaheadMoments { mean: 0.0, variance: 9.0, covariance: own };

@@ -15,7 +15,7 @@ use thrifty_surrogate::{
     JointPosterior, Lookahead, LookaheadCotangent, Posterior, PosteriorGradient, Prediction,
 };
 
-/// A known function leaves improvements that are certain, without slopes of the deviation.
+/// A known function leaves improvements that are certain, without slopes of the standard deviation.
 #[test]
 fn improvements_on_what_is_known_are_certain() {
     let threshold = 2.0;
@@ -274,7 +274,7 @@ fn slopes_of_known_utilities_are_short_differences() {
     }
 }
 
-/// Logarithms of a classification without doubt: minus infinity, without slopes, also where it is the quotient of margin and deviation that
+/// Logarithms of a classification without doubt: minus infinity, without slopes, also where it is the quotient of margin and standard deviation that
 /// is infinite.
 #[test]
 fn what_is_certain_to_be_on_one_side_has_no_slopes() {

@@ -77,7 +77,7 @@ fn small_gains_are_between_their_bounds() {
     }
 }
 
-/// A mean so far from the sampled minima, in deviations, that the quotient is infinite.
+/// A mean so far from the sampled minima, in standard deviations, that the quotient is infinite.
 #[test]
 fn information_far_away_has_slopes() {
     for (mean, std_dev) in [(1e200, 1e-120), (1e200, 1.0), (1e160, 0.5)] {

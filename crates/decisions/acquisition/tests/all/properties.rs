@@ -99,7 +99,7 @@ proptest! {
                         moved[d] += offset;
                         acquisition.value(&moved)
                     };
-                    // Fourth order: beside an observation the deviation is small and its logarithm bends a lot.
+                    // Fourth order: beside an observation the standard deviation is small and its logarithm bends a lot.
                     let step = 3e-5;
                     let slope = (8.0 * (along(step) - along(-step)) - (along(2.0 * step) - along(-2.0 * step))) / (12.0 * step);
                     // Variances carry 1e-12 of rounding near observations, which the difference divides by the step.

@@ -6,7 +6,7 @@ use std::f64::consts::{LN_2, LOG2_E, TAU};
 
 use thrifty_simd::{VectorLoop, exp_negative, fma};
 
-/// Beyond this many deviations the square would overflow.
+/// Beyond this many standard deviations the square would overflow.
 const FARTHEST: f64 = 1e150;
 /// Up to here the polynomial is fitted; the series takes over.
 const FITTED: f64 = 40.0;
@@ -106,7 +106,7 @@ fn tail<const FMA: bool>(t: f64) -> (f64, f64) {
     ((t + 4.0) * inverse, g * inverse)
 }
 
-/// From the highest power down. Chebyshev coefficients from 60-digit values at 44 nodes; what is left out is below 2e-17.
+/// Coefficients of the polynomial, from the highest power down. Chebyshev coefficients from 60-digit values at 44 nodes; what is left out is below 2e-17.
 const POLYNOMIAL: [f64; 28] = [
     -1.323_939_886_880_773_7e-10,
     -4.348_616_801_905_061e-09,
@@ -148,7 +148,7 @@ mod tests {
 
     use super::*;
 
-    /// Within so many units of rounding, of which a square of z costs some.
+    /// Checks that a number is right within units of rounding, of which a square of z costs some.
     fn near(found: f64, truth: f64, z: f64, what: &str) {
         let error = (found - truth).abs();
         assert!(

@@ -54,7 +54,7 @@ impl Sum {
         self.total.ln() + self.exponent * LN_2
     }
 
-    /// The derivatives of its logarithm by mean and deviation of an objective.
+    /// The derivatives of its logarithm by mean and standard deviation of an objective.
     pub(super) fn slopes(self, objective: &Objective, gaps: &GapTable, term: &[f64]) -> (f64, f64) {
         let (mut by_mean, mut by_std_dev) = (0.0, 0.0);
         if self.total > 0.0 {

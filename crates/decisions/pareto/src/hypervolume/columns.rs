@@ -1,4 +1,4 @@
-//! Points in space by columns.
+//! Structure of arrays of three-dimensional points, for vector comparisons.
 
 #![allow(clippy::inline_always)] // vector loops are compiled for several instruction sets by inlining
 

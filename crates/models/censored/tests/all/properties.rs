@@ -59,7 +59,7 @@ fn vectors() -> impl Strategy<Value = (Vec<f64>, Matrix, Vec<Bound>)> {
 fn truncated_by_quadrature(mean: f64, variance: f64, bound: Bound) -> (f64, f64) {
     let std_dev = variance.sqrt();
     let s = if bound.side == Side::Below { -1.0 } else { 1.0 };
-    // From the bound outwards, in deviations; from where there is anything at all.
+    // From the bound outwards, in standard deviations; from where there is anything at all.
     let near = (s * (bound.at - mean) / std_dev).max(-9.0);
     let count = 4000;
     let step = (9.0 - near.min(0.0)) / f64::from(count);

@@ -12,7 +12,7 @@ use thrifty_surrogate::{PathSampler, SamplePath};
 use super::{GpPosterior, dot};
 use crate::data::ScaledData;
 
-/// Random features of a drawn prior: their error is about a thirtieth of the prior's deviation.
+/// Random features of a drawn prior: their error is about a thirtieth of the prior's standard deviation.
 const FEATURES: usize = 1024;
 
 /// Sample path by Matheron's rule: a draw from the prior, corrected by the data.

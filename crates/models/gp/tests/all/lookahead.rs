@@ -66,7 +66,7 @@ fn a_look_between_two_places_has_the_moments_of_the_posterior() {
     }
 }
 
-/// One observation changes every mean by its covariance over its deviation.
+/// One observation changes every mean by its covariance over its standard deviation.
 #[test]
 fn a_look_ahead_is_what_an_observation_does() {
     let posterior = posterior(false);

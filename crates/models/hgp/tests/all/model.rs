@@ -201,7 +201,7 @@ fn derivatives_of_a_look_ahead_add_up() {
     assert!(once.iter().zip(&twice).all(|(one, two)| (two - 2.0 * one).abs() < 1e-12));
 }
 
-/// Observing a fold at its mean plus one deviation moves f by the covariance over that deviation.
+/// Observing a fold at its mean plus one standard deviation moves f by the covariance over that standard deviation.
 #[test]
 fn gains_hold_the_moments_of_an_observation() {
     let posterior = conditioned(&Hgp::matern52(2));

@@ -77,7 +77,7 @@ pub fn lists_equal_pairs(kernel: &dyn Kernel, x: PointsRef<'_>) {
     hold(sequences::law(kernel, x));
 }
 
-/// Random features, if the kernel has them, multiply to the kernel on average (within 5 deviations of the mean
+/// Random features, if the kernel has them, multiply to the kernel on average (within 5 standard deviations of the mean
 /// over 4000 of them), and their pullback equals central differences.
 ///
 /// # Panics

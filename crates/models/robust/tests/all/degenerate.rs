@@ -174,7 +174,7 @@ fn a_warm_start_that_does_not_fit_is_ignored() {
     assert_eq!(from(vec![1e300; n]).hyperparameters(), high, "the upper bounds");
 }
 
-/// Targets more than 1e5 deviations off count as 1e5 off: whatever is beyond that changes no bit. Targets that are not standardised
+/// Targets more than 1e5 standard deviations off count as 1e5 off: whatever is beyond that changes no bit. Targets that are not standardised
 /// count as they are.
 #[test]
 fn targets_beyond_the_farthest_count_as_equally_far() {

@@ -64,7 +64,7 @@ impl Left<'_> {
 /// Lowest and highest code of a feature in a group.
 type Span = (u16, u16);
 
-/// The set of the first so many, at most [`SET`].
+/// The set of the first `count` members, at most [`SET`].
 pub(super) fn first(count: usize) -> u128 {
     if count == 0 { 0 } else { u128::MAX >> (SET - count) }
 }

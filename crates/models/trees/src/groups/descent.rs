@@ -52,7 +52,7 @@ impl Sums {
     }
 }
 
-/// Room for the way down, used again for every tree.
+/// Buffers of a descent, used again for every tree.
 #[derive(Default)]
 pub(super) struct Descent {
     open: Vec<Open>,
@@ -60,7 +60,7 @@ pub(super) struct Descent {
     lists: Vec<Vec<u128>>,
 }
 
-/// A node that is still to be visited. It is read when it is found, so that it is there when it is visited.
+/// A node that is still to be visited. It is loaded when it is pushed, so that popping it does not wait for memory.
 struct Open {
     node: Node,
     at: u32,

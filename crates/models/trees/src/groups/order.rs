@@ -25,7 +25,7 @@ struct Group {
 }
 
 impl Sorter {
-    /// A sorter of so many groups.
+    /// A sorter of this number of groups.
     pub(super) fn new(groups: usize) -> Self {
         let group = || Group { orders: Vec::new(), order: Order::default(), values: [f32::NAN; SET] };
         Self { groups: (0..groups).map(|_| group()).collect() }
@@ -82,7 +82,7 @@ fn is_sorted(values: &[f32; SET], order: &[u8], falls: bool) -> bool {
     along[..order.len()].windows(2).filter(|pair| pair[0] > pair[1]).count() == 0
 }
 
-/// The first so many rows, sorted by their values. Every rank is counted, which takes 16 comparisons at a time.
+/// The first `rows` rows, sorted by their values. Every rank is counted, which takes 16 comparisons at a time.
 #[inline(always)]
 fn sorted(values: &[f32; SET], rows: usize) -> [u8; SET] {
     let (mut order, mut before) = ([0; SET], [f32::NAN; SET]);

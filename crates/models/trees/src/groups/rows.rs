@@ -29,7 +29,7 @@ pub struct GroupedRows {
 
 const SHARED: usize = usize::MAX;
 
-/// At most so many rows of a group.
+/// Consecutive rows of one group.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Part {
     group: usize,
@@ -44,13 +44,13 @@ pub(super) enum Feature<'a> {
 }
 
 impl GroupedRows {
-    /// No rows of so many features.
+    /// No rows, of `columns` features.
     #[must_use]
     pub fn new(columns: usize) -> Self {
         Self { columns, lengths: Vec::new(), shared: Vec::new(), first: Vec::new(), values: Vec::new() }
     }
 
-    /// Appends a group of so many rows that share these features.
+    /// Appends a group of `rows` rows that share these features.
     ///
     /// # Errors
     /// [`TreesError`] for another number of features.
@@ -124,7 +124,7 @@ impl GroupedRows {
         rows
     }
 
-    /// The groups, cut where they have more than so many rows.
+    /// The groups, cut where they have more than `most` rows.
     pub(super) fn parts(&self, most: usize) -> Vec<Part> {
         let cut = |(group, rows): (usize, &usize)| {
             let rows = *rows;

@@ -174,7 +174,7 @@ fn trees_are_grown_on_the_share_of_rows_that_is_asked() {
     }
 }
 
-/// A bootstrap sample has 1 - 1/e of the rows: 632 of 1000, with a deviation of 10.
+/// A bootstrap sample has 1 - 1/e of the rows: 632 of 1000, with a standard deviation of 10.
 #[test]
 fn bootstrap_samples_repeat_rows() {
     let (table, y) = (ramp(1000), (0..1000).map(f64::from).collect::<Vec<_>>());
@@ -208,7 +208,7 @@ fn a_third_of_the_features_is_tried_rounded_up() {
     }
 }
 
-/// One of three features that are alike: 200 of 600 roots each, with a deviation of 12.
+/// One of three features that are alike: 200 of 600 roots each, with a standard deviation of 12.
 #[test]
 fn features_are_drawn_alike() {
     let (table, y) = noise(3, 5);

@@ -32,9 +32,9 @@ pub struct Lbfgsb {
     pub gradient_tolerance: f64,
     /// Stop when an iteration lowers the value by less than this times `max(|f|, |f_next|, 1)`.
     pub value_tolerance: f64,
-    /// Stop after so many iterations.
+    /// Stop after this number of iterations.
     pub max_iterations: usize,
-    /// Stop after so many evaluations; the line search in progress ends at its last point, if that is lower, or at its lowest if it met a
+    /// Stop after this number of evaluations; the line search in progress ends at its last point, if that is lower, or at its lowest if it met a
     /// value that is not finite.
     pub max_evaluations: usize,
 }

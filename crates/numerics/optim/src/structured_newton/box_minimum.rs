@@ -83,7 +83,7 @@ mod tests {
 
     use super::*;
 
-    /// By how much a step misses the conditions of a minimum: the slope is 0, or at a limit points out of the box.
+    /// Violation of the conditions of a minimum by a step: the slope is 0, or at a limit points out of the box.
     fn off(curvature: &[f64], slope: &[f64], limits: &[(f64, f64)], step: &[f64]) -> f64 {
         let n = slope.len();
         let of = |i: usize| {

@@ -55,7 +55,7 @@ pub struct StructuredNewton {
     pub gradient_tolerance: f64,
     /// Stop when a step lowers the value, or is predicted to, by less than this times `max(|f|, 1)`.
     pub value_tolerance: f64,
-    /// Stop after so many evaluations.
+    /// Stop after this number of evaluations.
     pub max_evaluations: usize,
     /// Length of the first step at most.
     pub radius: f64,

@@ -14,7 +14,7 @@ pub(super) struct CurvatureModel {
 }
 
 impl CurvatureModel {
-    /// A model of so many variables, of which gradients showed nothing yet.
+    /// A model of `size` variables, before any gradient.
     pub(super) fn new(known: Vec<f64>, size: usize) -> Self {
         Self { size, gained: vec![0.0; known.len()], known, uses_gained: true }
     }

@@ -344,7 +344,7 @@ fn the_first_step_without_a_box() {
     }
 }
 
-/// When every start fails, the error is that of the first; a failure beside a success is kept in its place.
+/// The error is that of the first start when every start fails; a failure beside a success is kept in its place.
 #[test]
 fn errors_of_starts_are_kept() {
     let f = |x: &[f64], gradient: &mut [f64]| {

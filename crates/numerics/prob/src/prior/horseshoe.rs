@@ -1,4 +1,4 @@
-//! The horseshoe has no closed density; `GPyTorch` takes the mean of the two bounds that are known.
+//! Horseshoe prior: the mean of the two known bounds of its density, which has no closed form, as in `GPyTorch`.
 //!
 //! ```text
 //! K/2 ln(1 + 4A) < p(x) < K ln(1 + 2A),   A = (scale/x)²,   K = 1/√(2π³)

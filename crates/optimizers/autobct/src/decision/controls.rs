@@ -104,7 +104,7 @@ impl Controls {
     ///
     /// # Errors
     /// [`AutoBctError`] for no controls, one outside of the unit cube or of another dimension than the bases take, or a
-    /// deviation of the noise that is not positive.
+    /// standard deviation of the noise that is not positive.
     pub fn new(
         points: PointsRef<'_>,
         score: &dyn Basis,

@@ -8,7 +8,7 @@ use thrifty_prob::h;
 /// Υ(m, s²) = s φ(m/s) + m Φ(m/s) = s h(m/s),   Υ(m, 0) = max(m, 0)
 /// ```
 ///
-/// To full relative accuracy where m is many deviations below 0. Source: `AutoBCT`, eq. after (2.12).
+/// To full relative accuracy where m is many standard deviations below 0. Source: `AutoBCT`, eq. after (2.12).
 ///
 /// ```
 /// assert!((thrifty_autobct::expected_cost(0.0, 1.0) - 0.398_942_280_401_432_7).abs() < 1e-16);

@@ -18,7 +18,7 @@ pub struct SamplingSettings {
     pub levels: usize,
     /// Distribution of covariances around the prior's.
     pub law: CovariancePrior,
-    /// Deviation of the means, in those of the prior.
+    /// Standard deviation of the means, in those of the prior.
     pub spread: f64,
     /// Beliefs whose means are a score with one peak and a cost that rises or falls, from which trainings lead on.
     pub roots: usize,
@@ -32,9 +32,9 @@ pub struct SamplingSettings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Branching {
-    /// So many controls, each once, after every belief: `(b^(D+1) - 1) / (b - 1)` beliefs a root.
+    /// Number b of controls that are trained, each once, after every belief: `(b^(D+1) - 1) / (b - 1)` beliefs per root.
     Every(usize),
-    /// So many sequences of controls: `1 + b D` beliefs a root.
+    /// Number b of sequences of controls: `1 + b D` beliefs per root.
     Paths(usize),
 }
 
@@ -203,7 +203,7 @@ impl BeliefSamples {
             Branching::Every(branches) => {
                 self.push(&root);
                 let mut level = vec![root];
-                // A choice of controls of its own for every root: one from each of so many equal parts of the list.
+                // Every root has a choice of controls of its own: one from each of the equal parts of the list.
                 let part = |b: usize, rng: &mut Stream| {
                     let (from, to) = (b * controls.len() / branches, (b + 1) * controls.len() / branches);
                     from + rng.index((to - from).max(1))
@@ -239,7 +239,7 @@ impl BeliefSamples {
     }
 }
 
-/// Numbers of a belief about so many coefficients.
+/// Number of numbers that describe a belief about the coefficients.
 pub(crate) fn width(coefficients: usize) -> usize {
     coefficients + coefficients * (coefficients + 1) / 2
 }

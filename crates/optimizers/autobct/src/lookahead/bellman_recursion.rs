@@ -83,7 +83,7 @@ impl ValueFunction for Shrunk<'_> {
     }
 }
 
-/// So many trainings before what follows is worth a leaf. Without a leaf nothing follows: the last two trainings are exact then.
+/// Bellman recursion over `depth` trainings, after which the value is that of `leaf`. Without a leaf nothing follows, and the last two trainings are exact.
 pub struct BellmanRecursion<'a> {
     decision: &'a Decision,
     depth: usize,

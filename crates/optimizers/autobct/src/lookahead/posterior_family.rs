@@ -8,7 +8,7 @@ use crate::{AutoBctError, Controls, State};
 /// μ_α' = μ_α + z Σ_α φ / s_α,   μ_β' = μ_β + w Σ_β ψ / s_β
 /// ```
 ///
-/// An outcome (z, w) is how far score and cost come out from what was expected, in deviations: two independent standard normal
+/// An outcome (z, w) is how far score and cost come out from what was expected, in standard deviations: two independent standard normal
 /// numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PosteriorFamily {
@@ -18,7 +18,7 @@ pub struct PosteriorFamily {
     cost_step: Vec<f64>,
 }
 
-/// Innovation of score and cost in deviations.
+/// Innovation of score and cost in standard deviations.
 pub type Innovation = (f64, f64);
 
 impl PosteriorFamily {
@@ -86,7 +86,7 @@ impl PosteriorFamily {
         })
     }
 
-    /// Expected score at a control: for an outcome as expected, and what a deviation adds.
+    /// Expected score at a control: for an outcome as expected, and what a standard deviation adds.
     pub(crate) fn score_line(&self, functions: &[f64]) -> (f64, f64) {
         (dot(functions, self.center.score.mean()), dot(functions, &self.score_step))
     }

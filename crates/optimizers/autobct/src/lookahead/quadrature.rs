@@ -11,7 +11,7 @@ use crate::lookahead::kronrod;
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Quadrature {
-    /// Gauss–Hermite with so many nodes: the best for smooth functions, slow at kinks.
+    /// Gauss–Hermite with this number of nodes: the best for smooth functions, slow at kinks.
     Hermite(usize),
     /// Gauss–Legendre on equal panels of `[-5.5, 5.5]` against the density: kinks cost only the panel they are in.
     Composite {
@@ -34,7 +34,7 @@ pub enum Quadrature {
     },
 }
 
-/// Beyond this many deviations there is 4e-8 of the mass.
+/// Beyond this many standard deviations there is 4e-8 of the mass.
 const REACH: f64 = 5.5;
 /// The mass within: `Φ(5.5) - Φ(-5.5)`.
 const MASS: f64 = 1.0 - 3.797_912_493_177_544e-8;

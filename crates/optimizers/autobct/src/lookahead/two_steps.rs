@@ -17,7 +17,7 @@ struct First {
     lines: SlopedLines,
     /// By rank of the slope.
     terms: Vec<Term>,
-    /// Deviation of its cost.
+    /// Standard deviation of its cost.
     spread: f64,
     /// Remaining uncertainty of its cost after payment, in these standard deviations.
     bend: f64,

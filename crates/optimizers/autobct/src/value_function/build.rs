@@ -152,7 +152,7 @@ impl<'a> MapBuild<'a> {
         MapProgress { level: (done + 1).min(depth), of_levels: depth, beliefs, of_beliefs }
     }
 
-    /// Evaluates up to so many further beliefs, at least one; or grows the trees of a level whose beliefs are all evaluated.
+    /// Evaluates up to `beliefs` further beliefs, at least one; or grows the trees of a level whose beliefs are all evaluated.
     /// True until the last level is there.
     ///
     /// # Errors
@@ -191,7 +191,7 @@ impl<'a> MapBuild<'a> {
         Ok(depth < settings.depth)
     }
 
-    /// Does all that is left.
+    /// Finishes the build.
     ///
     /// # Errors
     /// As [`MapBuild::advance`].

@@ -150,7 +150,7 @@ mod tests {
         }
     }
 
-    /// Worth below the best, deviation of the score, mean and deviation of the cost at some controls; then the baseline
+    /// Worth below the best, standard deviation of the score, mean and standard deviation of the cost at some controls; then the baseline
     /// above that best.
     #[test]
     fn shapes_are_moments_at_controls_spread_evenly() {

@@ -73,7 +73,7 @@ impl ValueMap {
         self.key.controls.len()
     }
 
-    /// V of so many trainings, for a decision whose later controls are those of the map.
+    /// Value function of `depth` trainings, for a decision whose later controls are those of the map.
     ///
     /// # Errors
     /// [`AutoBctError::Map`] names what does not agree; [`InputError::Number`] for a depth that the map does not have.

@@ -59,7 +59,7 @@ impl Baseline {
 pub enum Features {
     /// Means and lower triangles of covariances, as in the paper: J + J (J + 1) / 2 numbers for score and cost each.
     Raw,
-    /// At so many of the controls: the worth of one training below the best of these, the deviation of the score, mean and deviation
+    /// At this number of controls: the worth of one training below the best of these, the standard deviation of the score, mean and standard deviation
     /// of the cost; and by how much the baseline exceeds that best. The same for scores that are everywhere larger.
     Shape(usize),
 }

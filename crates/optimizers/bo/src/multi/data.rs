@@ -1,4 +1,4 @@
-//! Training data of several objectives.
+//! Training points and targets of the objectives, transformed and imputed.
 
 use thrifty_domain::Points;
 use thrifty_model_based::{FailurePolicy, OutputModel, Scale, carried};

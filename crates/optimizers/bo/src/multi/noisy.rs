@@ -166,7 +166,7 @@ impl Acquisition for LogNoisyExpectedHypervolume<'_> {
                 .map(|(j, objective)| objective.given.means_into(seen[j].ahead(i), &mut means[j]))
                 .collect();
             let std_devs: Vec<f64> = remainders.iter().map(|r| r.std_dev).collect();
-            // By draw: the logarithm, and its slopes by the means and then by the deviations.
+            // By draw: the logarithm, and its slopes by the means and then by the standard deviations.
             let terms: Vec<(f64, Vec<f64>)> = self
                 .improvements
                 .iter()

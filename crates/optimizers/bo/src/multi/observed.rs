@@ -1,4 +1,4 @@
-//! Training data of several objectives and constraints.
+//! Measured, failed and running points of a history.
 
 use thrifty_domain::Points;
 use thrifty_space::{Config, Space};
@@ -14,7 +14,7 @@ pub(crate) struct Observed {
     pub(crate) x: Points,
     /// For each objective and then for each constraint its values at the measured points.
     pub(crate) columns: Vec<Vec<f64>>,
-    /// By how much constraints are broken at the measured points.
+    /// Sums of the constraint violations at the measured points.
     pub(crate) violations: Vec<f64>,
     /// Reported variances of the noise in the objectives at the measured points; 0 where none was.
     pub(crate) noise_variance: Vec<f64>,
@@ -22,7 +22,6 @@ pub(crate) struct Observed {
     pub(crate) failed: Points,
     /// Points of running trials.
     pub(crate) pending: Points,
-    /// All points.
     /// Points that are not asked again: all but those of unrelated failures.
     pub(crate) asked: Points,
 }

@@ -43,8 +43,8 @@ pub(crate) fn reference_point(
     inferred(feasible.as_ref(), observed.losses(&all).as_ref()).map(Some).map_err(wrap)
 }
 
-/// From the feasible front, if it has more points than there are objectives; else beyond everything measured, feasible or not, each objective
-/// by itself. One or two points say nothing of how long the front is, and a reference point that is too near hides its ends for good.
+/// Reference point from the feasible front, if it has more points than there are objectives; else beyond everything measured, feasible or not, each objective
+/// by itself. One or two points do not show how long the front is, and a reference point that is too near hides its ends for good.
 fn inferred(feasible: PointsRef<'_>, all: PointsRef<'_>) -> Result<ReferencePoint, ParetoError> {
     if non_dominated(feasible, Duplicates::First)?.len() > feasible.dim() {
         return ReferencePoint::inferred(feasible);

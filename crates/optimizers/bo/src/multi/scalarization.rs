@@ -86,7 +86,7 @@ mod tests {
         let draws: Vec<Vec<f64>> = (0..4000).map(|_| weights(3, &mut rng)).collect();
         assert!(draws.iter().all(|w| (w.iter().sum::<f64>() - 1.0).abs() < 1e-12));
         for j in 0..3 {
-            // The marginal is Beta(1, 2): mean 1/3, deviation √(1/18); P(w > 1/2) = 1/4.
+            // The marginal is Beta(1, 2): mean 1/3, standard deviation √(1/18); P(w > 1/2) = 1/4.
             let mean = draws.iter().map(|w| w[j]).sum::<f64>() / 4000.0;
             let above = draws.iter().filter(|w| w[j] > 0.5).count() as f64 / 4000.0;
             assert!((mean - 1.0 / 3.0).abs() < 0.015 && (above - 0.25).abs() < 0.03, "{mean} {above}");

@@ -249,7 +249,7 @@ fn a_run_without_gain_explores_the_front_of_mean_and_deviation() {
     assert!(!bound.diagnostics.contains_key("explored"));
 }
 
-/// A point of the front is beaten in mean and deviation by none of the points that it was chosen from, and each of these by one of the front.
+/// A point of the front is beaten in mean and standard deviation by none of the points that it was chosen from, and each of these by one of the front.
 #[test]
 fn a_front_has_the_points_that_none_beats() {
     let history = history(plain);

@@ -7,7 +7,7 @@ use thrifty_kernel::{Hierarchical, Kernel, Matern52, Scaled};
 
 const FOLDS: [usize; 6] = [0, 1, 2, 3, 4, 5];
 
-/// A true loss of deviation 1 that bends, and deviations of 0.5 that bend less.
+/// A true loss of standard deviation 1 that bends, and deviations of folds of standard deviation 0.5 that bend less.
 fn after(observed: &[(f64, usize)]) -> HgpPosterior {
     let scaled = |variance, lengthscale| -> Box<dyn Kernel> {
         Box::new(Scaled::new(Matern52::new(vec![lengthscale]).unwrap(), variance).unwrap())

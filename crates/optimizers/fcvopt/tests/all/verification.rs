@@ -242,7 +242,7 @@ fn settings_without_the_new_fields_are_read_and_written_as_before() {
     }
 }
 
-/// When the first fold of the verification fails, the next best configuration takes the place of its finalist.
+/// The next best configuration takes the place of a finalist whose first fold of the verification fails.
 #[test]
 fn a_lost_finalist_is_replaced_by_the_next_best() {
     let budget = 40;

@@ -159,7 +159,7 @@ fn a_converged_turn_is_exploited_forced_skipped_or_the_end() {
     assert_eq!(sum(&forced, "forced"), 60.0 - sum(&ignored, "explored"));
     let skipped = suggestions(&converged(half, OnConvergence::Skip), 60);
     assert_eq!((sum(&skipped, "explored"), sum(&skipped, "forced")), (60.0, 0.0));
-    // Two turns in the mean, √2 deviation of each: 120 ± 44 are 4 standard deviations of the sum.
+    // Two turns in the mean, √2 standard deviation of each: 120 ± 44 are 4 standard deviations of the sum.
     assert!((76.0..=164.0).contains(&sum(&skipped, "turns")), "{}", sum(&skipped, "turns"));
     let stop = |settings: &HybridSettings| match hybrid(settings).ask(&history(), TrialId(5)).unwrap() {
         Ask::Stop(StopReason::Decided { message, .. }) => message,
@@ -189,7 +189,7 @@ fn epsilon_rules_are_greedy_and_explore_where_they_say() {
             assert!(found.diagnostics["mean"] < least + 1e-3, "{} {least}", found.diagnostics["mean"]);
         }
     }
-    // On the front of small mean and large deviation among a thousand points: hardly any other point is better in both.
+    // On the front of small mean and large standard deviation among a thousand points: hardly any other point is better in both.
     let front = suggestions(&settings(Exploration::EpsPareto { epsilon: 1.0 }), 60);
     let mut places: Vec<f64> = Vec::new();
     for found in &front {

@@ -104,7 +104,7 @@ fn a_uniform_point_is_the_first_of_its_stream() {
     }
 }
 
-/// Uniform points that no other beats in both mean and deviation, in random order: with the first and the last of the
+/// Uniform points that no other beats in both mean and standard deviation, in random order: with the first and the last of the
 /// thousand among them where they belong.
 #[test]
 fn the_front_is_what_nothing_dominates() {

@@ -43,7 +43,7 @@ fn branin(u: &[f64]) -> f64 {
     bend * bend + 10.0 * (1.0 - 1.0 / (8.0 * PI)) * x.cos() + 10.0
 }
 
-/// The protocol of the notes: known hyperparameters, mean and deviation of Branin on the grid.
+/// The protocol of the notes: known hyperparameters, mean and standard deviation of Branin on the grid.
 fn known() -> FixedGp {
     FixedGp {
         family: KernelFamily::Matern52,

@@ -12,7 +12,7 @@ use thrifty_space::Space;
 use thrifty_study::{Ask, Fingerprint, OptimizerError, StopReason, Suggestion, TrialId};
 use thrifty_surrogate::{Observations, Posterior};
 
-/// A scale increases, its inverse takes it back, its slope is its derivative; straight ones have mean 0 and deviation 1.
+/// A scale increases, its inverse takes it back, its slope is its derivative; straight ones have mean 0 and standard deviation 1.
 #[test]
 fn scales_are_maps_with_inverse_and_slope() {
     let losses = [1.0, 2.0, 2.5, 4.0, 30.0];

@@ -10,7 +10,7 @@ use thrifty_pareto::{ParetoError, crowding_distance, non_dominated_ranks};
 pub(super) enum Evaluation<'a> {
     /// Losses, all constraints kept.
     Feasible(&'a [f64]),
-    /// By how much it breaks constraints, in sum.
+    /// Sum of its constraint violations.
     Infeasible(f64),
     /// It failed.
     Lost,

@@ -12,7 +12,7 @@ pub struct Axis {
     pub bounds: (f64, f64),
     /// Mean of the prior, latent.
     pub prior_mean: f64,
-    /// Deviation of the prior, latent; no kernel is wider.
+    /// Standard deviation of the prior, latent; no kernel is wider.
     pub prior_sd: f64,
     /// True if the latent scale is the logarithm.
     pub log: bool,
@@ -137,7 +137,7 @@ impl Axis {
         (end(value - half).max(self.bounds.0), end(value + half).min(self.bounds.1))
     }
 
-    /// Distance of the farther bound from the mean of the prior, in deviations.
+    /// Distance of the farther bound from the mean of the prior, in standard deviations.
     pub(crate) fn farthest(&self) -> f64 {
         (self.bounds.1 - self.prior_mean).max(self.prior_mean - self.bounds.0) / self.prior_sd
     }

@@ -78,7 +78,7 @@ pub struct Estimator {
     pub(crate) columns: Vec<KernelColumn>,
     /// Probability of drawing each kernel.
     pub(crate) probability: Vec<f64>,
-    /// So many deviations away a kernel cannot be seen beside the prior.
+    /// Standard deviations beyond which a kernel is negligible beside the prior.
     pub(crate) reach: f64,
     /// Kernels before this one are sorted and at most so wide.
     pub(crate) narrow: usize,
@@ -183,7 +183,7 @@ impl Estimator {
         &self.probability
     }
 
-    /// Mean and deviation of a kernel in a numeric dimension, latent.
+    /// Mean and standard deviation of a kernel in a numeric dimension, latent.
     #[must_use]
     pub fn kernel(&self, dimension: usize, kernel: usize) -> Option<(f64, f64)> {
         self.columns[dimension].kernel(kernel)
@@ -271,7 +271,7 @@ fn weigh_by_mass(columns: &[KernelColumn], probability: &mut [f64]) {
     probability.iter_mut().for_each(|p| *p /= mass);
 }
 
-/// Deviations beyond which n kernels together are below 2⁻⁵³ of the prior, wherever the point is.
+/// Standard deviations beyond which n kernels together are below 2⁻⁵³ of the prior, wherever the point is.
 fn reach(columns: &[KernelColumn], n: usize, prior: f64) -> f64 {
     let excess: f64 = columns.iter().map(KernelColumn::excess).sum();
     let reach = (2.0 * (excess + ((n + 1) as f64 / prior).ln() + 53.0 * std::f64::consts::LN_2)).sqrt();

@@ -5,16 +5,16 @@ use std::f64::consts::FRAC_1_SQRT_2;
 use libm::erfc;
 use thrifty_prob::{log_cdf, log_pdf};
 
-/// Beyond so many deviations the tail is below half a unit in the last place of 1.
+/// Standard deviations beyond which the tail is below half a unit in the last place of 1.
 pub(crate) const NEGLIGIBLE: f64 = 8.3;
 
-/// Beyond so many deviations the tail does not change a bit of a number from 1/2 to 1.
+/// Standard deviations beyond which the tail does not change a bit of a number from 1/2 to 1.
 const INVISIBLE: f64 = 8.5;
 
-/// Beyond so many deviations the rounding of erfc's argument, magnified by the square, costs more than 1e-13.
+/// Standard deviations beyond which the rounding of erfc's argument, magnified by the square, costs more than 1e-13.
 const ERFC_TO: f64 = 25.0;
 
-/// So narrow, times one more than its distance from 0, that three terms of a series suffice.
+/// Width of an interval, times one more than its distance from 0, below which three terms of a series suffice.
 const NARROW: f64 = 0.05;
 
 /// `Φ(b) - Φ(a)`, 0 where `a ≥ b`, without cancellation in either tail.

@@ -73,7 +73,7 @@ pub(crate) fn dimension(
     Ok(Dimension::Numeric(axis))
 }
 
-/// Mass between the bounds, and mass by width, below which densities of the prior leave the range of numbers: some 37 deviations away.
+/// Mass between the bounds, and mass by width, below which densities of the prior leave the range of numbers: some 37 standard deviations away.
 const LEAST_MASS: f64 = 1e-300;
 
 fn invalid(parameter: &Parameter, problem: String) -> TpeError {

@@ -16,14 +16,14 @@ pub(crate) enum List {
 }
 
 impl Observed {
-    /// From values as they were set; NaN marks where the parameter was not active.
+    /// Observations of values as they were set; NaN marks where the parameter was not active.
     #[must_use]
     pub fn new(dimension: &Dimension, values: &[f64]) -> Self {
         let internal: Vec<f64> = values.iter().map(|value| dimension.internal(*value)).collect();
         Self::of_internal(dimension, &internal)
     }
 
-    /// From internal values ([`Dimension::internal`]).
+    /// Observations of internal values ([`Dimension::internal`]).
     pub(crate) fn of_internal(dimension: &Dimension, values: &[f64]) -> Self {
         let Dimension::Numeric(axis) = dimension else { return Self(List::Choices(values.to_vec())) };
         let of = |i: u32| {

@@ -221,7 +221,7 @@ mod tests {
         }
     }
 
-    /// However close the trials, a kernel has a fiftieth of the deviation of the prior; however far, not more than all of it.
+    /// However close the trials, a kernel has a fiftieth of the standard deviation of the prior; however far, not more than all of it.
     #[test]
     fn bandwidths_have_bounds() {
         let space = Space::builder().float("x", 0.0, 10.0).build().unwrap();

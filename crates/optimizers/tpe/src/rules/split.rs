@@ -10,14 +10,14 @@ pub enum Split {
     SquareRoot {
         /// The factor.
         gamma: f64,
-        /// No more than so many.
+        /// Largest number of good trials.
         cap: usize,
     },
     /// `min(⌈γ n⌉, cap)`. Source: Optuna, γ = 0.1, cap = 25; Watanabe (2023), γ = 0.15, cap = 25.
     Linear {
         /// The fraction.
         gamma: f64,
-        /// No more than so many.
+        /// Largest number of good trials.
         cap: usize,
     },
     /// Losses not above a target, at least one trial. With several objectives there is no such loss, and the first measurement is an error.

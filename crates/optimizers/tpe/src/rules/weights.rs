@@ -13,7 +13,7 @@ pub enum Weights {
     ExpectedImprovement,
 }
 
-/// So many trials count in full under linear forgetting.
+/// Number of trials that count in full under linear forgetting.
 const REMEMBERED: usize = 25;
 
 /// Weights of a side.

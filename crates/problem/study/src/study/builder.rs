@@ -58,7 +58,7 @@ impl<O: Optimizer> Study<O> {
         self
     }
 
-    /// Evaluates a trial that fails again, at most so many times, in [`Study::run`] and [`Study::run_parallel`].
+    /// Evaluates a trial that fails again, at most `times` times, in [`Study::run`] and [`Study::run_parallel`].
     ///
     /// A failure is an error, a panic or [`Outcome::Failed`](crate::Outcome::Failed); a measurement that is not finite is none. The journal has each failed attempt with
     /// its reason; reports of it are dropped. A study that is resumed, and a worker that takes the trial over, make

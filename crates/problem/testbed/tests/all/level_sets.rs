@@ -124,7 +124,7 @@ fn draws_have_the_covariance_of_their_process() {
         (Spectrum::Matern { twice_smoothness: 1 }, (-distance / lengthscale).exp()),
     ] {
         let (product, square) = covariance(spectrum, lengthscale, distance);
-        // The deviation of a mean of 4,000 products of normal variables is about 0.02.
+        // The standard deviation of a mean of 4,000 products of normal variables is about 0.02.
         assert!((product - expected).abs() < 0.07, "{spectrum:?}: {product}, expected {expected}");
         assert!((square - 1.0).abs() < 0.09, "{spectrum:?}: {square}");
     }
