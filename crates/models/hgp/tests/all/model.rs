@@ -221,7 +221,7 @@ fn gains_hold_the_moments_of_an_observation() {
     }
 }
 
-/// What the next observation is expected to report adds to the common noise: in the gains, and in the look-ahead.
+/// Noise that the next observation is expected to report adds to the common noise: in the gains, and in the look-ahead.
 #[test]
 fn reported_noise_counts_in_all_that_looks_ahead() {
     let posterior = conditioned(&Hgp::matern52(2));
