@@ -8,7 +8,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::data::command::DataCommand;
 use crate::data::{self, Folder};
 use crate::error::ExperimentError;
-use crate::harness::{Effort, Experiment, RunContext, Shard, budget, index, output, runs};
+use crate::harness::{Effort, Experiment, MergedCommit, RunContext, Shard, budget, index, output, runs};
 use crate::registry::{all, find};
 use crate::results::ResultsCommand;
 use crate::{cite, speed, verify};
@@ -196,6 +196,7 @@ impl Study {
             out: Some(self.out.clone()),
             shard: None,
             merged: false,
+            merged_commit: MergedCommit::default(),
             deadline: None,
         })
     }

@@ -20,7 +20,7 @@ use std::time::Instant;
 
 pub use claims::{Judgement, Verdict};
 pub use experiment::Experiment;
-pub use runs::{JobName, Runs, Shard};
+pub use runs::{JobName, MergedCommit, Runs, Shard};
 use thrifty_figures::FigureError;
 
 use crate::error::ExperimentError;
@@ -77,6 +77,8 @@ pub struct RunContext {
     pub shard: Option<Shard>,
     /// True if runs were merged and only the report is wanted.
     pub merged: bool,
+    /// Commit of the lines that were merged, known once they are read.
+    pub merged_commit: MergedCommit,
     /// No job begins after this time.
     pub deadline: Option<Instant>,
 }
