@@ -1,5 +1,7 @@
 //! The command line.
 
+mod options;
+
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -33,7 +35,8 @@ struct Study {
     /// Replications instead of the experiment's own number.
     #[arg(long)]
     seeds: Option<usize>,
-    /// Evaluations a run instead of the experiment's own number: acquisition/functions, pareto/benchmarks.
+    /// Evaluations per run instead of the experiment's own number: acquisition/functions, bo/batches, bo/dimensions, bo/judged,
+    /// bo/transfer (at least 20), bo/wide, caligo/pareto, pareto/benchmarks.
     #[arg(long)]
     evaluations: Option<usize>,
     /// Only these methods, divided by semicolons: acquisition/functions, which keeps its default, and bo/judged, which reports the runs
@@ -129,9 +132,6 @@ enum Command {
     },
 }
 
-/// Experiments with a choice of methods; the others refuse the option, so that nobody takes a run of all for a run of some.
-const WITH_METHODS: [&str; 2] = ["acquisition/functions", "bo/judged"];
-
 /// Runs the command line; false when it did its work and the answer is no.
 pub fn main() -> Result<bool, ExperimentError> {
     match Cli::parse().command {
@@ -143,14 +143,13 @@ pub fn main() -> Result<bool, ExperimentError> {
             let deadline = budget.and_then(|budget| Instant::now().checked_add(budget));
             let context = RunContext { shard, deadline, ..study.context()? };
             let chosen = if id == "all" { all() } else { vec![find(&id)?] };
-            if !WITH_METHODS.contains(&id.as_str()) {
-                context.check_methods(&id, &[])?;
-            }
+            options::check(&id, &context)?;
             run(&chosen, &context, &study.out, id == "all")
         }
         Command::Merge { id, folders, study } => {
             let context = RunContext { merged: true, ..study.context()? };
             let experiment = find(&id)?;
+            options::check(&id, &context)?;
             let new = runs::merge(experiment.id, &study.out, &folders)?;
             println!("{}: {new} runs from {} folders", experiment.id, folders.len());
             run(&[experiment], &context, &study.out, false)
