@@ -9,7 +9,7 @@ use crate::harness::claims::{Claim, ClaimError, Family, Finding, Judgement, Kind
 use crate::harness::stats::quantile;
 use crate::harness::{RunContext, Table, Verdict, number};
 
-/// The median log₁₀ regret of ours may be higher by at most this where it is not inferior.
+/// The pseudomedian of the differences in log₁₀ of the regret may be at most this where ours is not inferior.
 const MARGIN: f64 = 0.1;
 
 /// Findings against one other method.
