@@ -53,7 +53,7 @@ struct Study {
     #[arg(long, env = "THRIFTY_PEERS")]
     peers: Option<PathBuf>,
     /// A Python interpreter, for the experiments that run other libraries beside ours; without it they do not. Several, divided by
-    /// commas or each with the option, are tried in order for each library by bo/judged; other experiments use the first.
+    /// commas or each with the option, are tried in order for each library.
     #[arg(long, value_delimiter = ',')]
     python: Vec<PathBuf>,
     /// Folder of the results.

@@ -69,7 +69,7 @@ pub struct RunContext {
     pub data_found: bool,
     /// Runs of other libraries, to compare with.
     pub peers: Option<PathBuf>,
-    /// Interpreters that have other libraries, to run beside; the first that has a library is used for it.
+    /// Interpreters that have other libraries, to run beside; they are tried in order for each library.
     pub python: Vec<PathBuf>,
     /// Folder of the results; runs are kept in memory without it.
     pub out: Option<PathBuf>,
