@@ -1,5 +1,7 @@
 //! The command line.
 
+mod options;
+
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -8,7 +10,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::data::command::DataCommand;
 use crate::data::{self, Folder};
 use crate::error::ExperimentError;
-use crate::harness::{Effort, Experiment, RunContext, Shard, budget, index, output, runs};
+use crate::harness::{Effort, Experiment, MergedCommit, RunContext, Shard, budget, index, output, runs};
 use crate::registry::{all, find};
 use crate::results::ResultsCommand;
 use crate::{cite, speed, verify};
@@ -33,7 +35,8 @@ struct Study {
     /// Replications instead of the experiment's own number.
     #[arg(long)]
     seeds: Option<usize>,
-    /// Evaluations a run instead of the experiment's own number: acquisition/functions, pareto/benchmarks.
+    /// Evaluations per run instead of the experiment's own number: acquisition/functions, bo/batches, bo/dimensions, bo/judged,
+    /// bo/transfer (at least 20), bo/wide, caligo/pareto, pareto/benchmarks.
     #[arg(long)]
     evaluations: Option<usize>,
     /// Only these methods, divided by semicolons: acquisition/functions, which keeps its default, and bo/judged, which reports the runs
@@ -50,7 +53,7 @@ struct Study {
     #[arg(long, env = "THRIFTY_PEERS")]
     peers: Option<PathBuf>,
     /// A Python interpreter, for the experiments that run other libraries beside ours; without it they do not. Several, divided by
-    /// commas or each with the option, are tried in order for each library by bo/judged; other experiments use the first.
+    /// commas or each with the option, are tried in order for each library.
     #[arg(long, value_delimiter = ',')]
     python: Vec<PathBuf>,
     /// Folder of the results.
@@ -129,9 +132,6 @@ enum Command {
     },
 }
 
-/// Experiments with a choice of methods; the others refuse the option, so that nobody takes a run of all for a run of some.
-const WITH_METHODS: [&str; 2] = ["acquisition/functions", "bo/judged"];
-
 /// Runs the command line; false when it did its work and the answer is no.
 pub fn main() -> Result<bool, ExperimentError> {
     match Cli::parse().command {
@@ -143,14 +143,13 @@ pub fn main() -> Result<bool, ExperimentError> {
             let deadline = budget.and_then(|budget| Instant::now().checked_add(budget));
             let context = RunContext { shard, deadline, ..study.context()? };
             let chosen = if id == "all" { all() } else { vec![find(&id)?] };
-            if !WITH_METHODS.contains(&id.as_str()) {
-                context.check_methods(&id, &[])?;
-            }
+            options::check(&id, &context)?;
             run(&chosen, &context, &study.out, id == "all")
         }
         Command::Merge { id, folders, study } => {
             let context = RunContext { merged: true, ..study.context()? };
             let experiment = find(&id)?;
+            options::check(&id, &context)?;
             let new = runs::merge(experiment.id, &study.out, &folders)?;
             println!("{}: {new} runs from {} folders", experiment.id, folders.len());
             run(&[experiment], &context, &study.out, false)
@@ -196,6 +195,7 @@ impl Study {
             out: Some(self.out.clone()),
             shard: None,
             merged: false,
+            merged_commit: MergedCommit::default(),
             deadline: None,
         })
     }

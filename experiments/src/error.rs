@@ -12,6 +12,9 @@ pub enum ExperimentError {
     /// An experiment has no method of this name, or no choice of methods.
     #[error("--methods: {id} has no method {method:?}; {known}")]
     UnknownMethod { id: String, method: String, known: String },
+    /// An experiment does not read an option that was given.
+    #[error("{option} has no effect on {id}; it is for {known}")]
+    NoEffect { option: &'static str, id: String, known: String },
     /// No source has this key, and no experiment this id.
     #[error(
         "no source or experiment is called {id}; docs/src/references.md has the keys, and the list command the ids"

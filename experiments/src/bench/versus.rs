@@ -96,7 +96,7 @@ pub fn against_best(pairs: &[Pair]) -> Vec<&Pair> {
     distinct(pairs.iter().map(|pair| &pair.function)).iter().filter_map(of).collect()
 }
 
-/// A median log₁₀ regret that is higher by at most this is no worse.
+/// A pseudomedian of paired differences in log₁₀ of the regret of at most this is no worse.
 const MARGIN: f64 = 0.1;
 
 /// Functions on which ours must be better.

@@ -101,7 +101,7 @@ fn batches(task: &Task, pending: PendingPolicy, size: usize, seed: Seed) -> Resu
 
 /// Largest share of the pairs in a batch that may coincide.
 const COINCIDE: f64 = 1.0 / 60.0;
-/// A median log₁₀ regret that is higher by at most this comes close.
+/// A pseudomedian of paired differences in log₁₀ of the regret of at most this comes close.
 const MARGIN: f64 = 0.5;
 
 /// Under the default policy: pairs that coincide are rare, and the regret comes close to that of one trial at a time.

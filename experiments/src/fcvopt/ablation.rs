@@ -20,7 +20,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-/// A median regret that is higher by at most this is no worse.
+/// A pseudomedian of paired differences in regret of at most this is no worse.
 const MARGIN: f64 = 0.01;
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {

@@ -24,7 +24,7 @@ const DRAWS: [(&str, usize, Deviations); 3] = [
     ("smooth-5d", 5, Deviations { std_dev: 0.4, lengthscale: 0.7, noise: 0.04 }),
 ];
 
-/// Largest loss in median regret, in standard deviations of the true loss.
+/// Largest pseudomedian of paired differences in regret, in standard deviations of the true loss.
 const MARGIN: f64 = 0.05;
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {

@@ -162,7 +162,7 @@ impl FoldProblem for Trained {
     }
 }
 
-/// A median error rate that is higher by at most half a point is no worse.
+/// A pseudomedian of paired differences of at most half a point of the error rate is no worse.
 const MARGIN: f64 = 0.005;
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {

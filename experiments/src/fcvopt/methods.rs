@@ -263,7 +263,8 @@ fn bound(space: Space, folds: usize, width: Schedule) -> Result<Any, OptimizerEr
     fractional(space, folds, |s| s.acquisition = FoldAcquisition::OfLoss(rule))
 }
 
-const NARROW: Method = Method {
+/// There to be found worse.
+pub const NARROW: Method = Method {
     name: "bound of width 1",
     make: |Setup { space, folds, .. }| bound(space, folds, Schedule::Constant { beta: 1.0 }),
     cap: NO_CAP,

@@ -27,7 +27,7 @@ const DRAWS: [(&str, usize, Deviations); 3] = [
     ("rough-4d", 4, Deviations { std_dev: 0.5, lengthscale: 0.25, noise: 0.05 }),
 ];
 
-/// A median regret that is higher by at most a fiftieth of the true loss's standard deviation is no worse.
+/// A pseudomedian of paired differences of at most a fiftieth of the true loss's standard deviation is no worse.
 const MARGIN: f64 = 0.02;
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {

@@ -18,7 +18,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-/// A median error rate that is higher by at most 0.2 points is no worse.
+/// A pseudomedian of paired differences of at most 0.2 points of the error rate is no worse.
 const MARGIN: f64 = 0.002;
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {

@@ -20,7 +20,7 @@ use std::time::Instant;
 
 pub use claims::{Judgement, Verdict};
 pub use experiment::Experiment;
-pub use runs::{JobName, Runs, Shard};
+pub use runs::{JobName, MergedCommit, Runs, Shard};
 use thrifty_figures::FigureError;
 
 use crate::error::ExperimentError;
@@ -69,7 +69,7 @@ pub struct RunContext {
     pub data_found: bool,
     /// Runs of other libraries, to compare with.
     pub peers: Option<PathBuf>,
-    /// Interpreters that have other libraries, to run beside; the first that has a library is used for it.
+    /// Interpreters that have other libraries, to run beside; they are tried in order for each library.
     pub python: Vec<PathBuf>,
     /// Folder of the results; runs are kept in memory without it.
     pub out: Option<PathBuf>,
@@ -77,6 +77,8 @@ pub struct RunContext {
     pub shard: Option<Shard>,
     /// True if runs were merged and only the report is wanted.
     pub merged: bool,
+    /// Commit of the lines that were merged, known once they are read.
+    pub merged_commit: MergedCommit,
     /// No job begins after this time.
     pub deadline: Option<Instant>,
 }

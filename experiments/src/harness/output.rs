@@ -34,7 +34,12 @@ pub fn write(
         "design": context.design(),
         "command": context.command(experiment.id),
         "seed": context.seed,
-        "versions": { "thrifty": env!("CARGO_PKG_VERSION"), "commit": commit() },
+        // The runs may be of an earlier build than the report.
+        "versions": {
+            "thrifty": env!("CARGO_PKG_VERSION"),
+            "commit": context.merged_commit.or_build(),
+            "report": commit(),
+        },
     });
     save("summary.json", format!("{summary:#}\n").as_bytes())?;
     let claims = report.judgement.table();
@@ -106,6 +111,29 @@ pub fn section(table: &Table) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A summary of merged runs has their commit, which `results accept` takes.
+    #[test]
+    fn the_commit_of_a_summary_is_that_of_the_runs() {
+        let folder = tempfile::tempdir().unwrap();
+        let experiment = crate::registry::find("levelset/theory").unwrap();
+        let id = experiment.id;
+        let out = Some(folder.path().to_owned());
+        let own = RunContext { seeds: Some(1), out, ..RunContext::default() };
+        (experiment.run)(&own).unwrap();
+        for part in ["regret", "certified"] {
+            let path = folder.path().join(id).join(format!("runs-{part}.csv"));
+            let text = fs::read_to_string(&path).unwrap().replace(commit(), "0123456789ab");
+            fs::write(&path, text).unwrap();
+        }
+        let merged = RunContext { merged: true, ..own };
+        let report = (experiment.run)(&merged).unwrap();
+        write(folder.path(), &experiment, &merged, &report).unwrap();
+        let text = fs::read_to_string(folder.path().join(id).join("summary.json")).unwrap();
+        let summary: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(summary["versions"]["commit"], "0123456789ab");
+        assert_eq!(summary["versions"]["report"], commit());
+    }
 
     #[test]
     fn tables_do_not_take_the_place_of_lines_of_runs() {

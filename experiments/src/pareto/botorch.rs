@@ -1,7 +1,7 @@
 //! `BoTorch` as a method of a study: a process that receives the data and answers with a point.
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde::{Deserialize, Serialize};
@@ -56,8 +56,20 @@ impl Botorch {
         Ok(started)
     }
 
+    /// The first interpreter that can do this, or why none can.
+    pub fn find(python: &[PathBuf]) -> Result<&Path, String> {
+        let mut why = "no interpreter was named with --python".into();
+        for python in python {
+            match Self::missing(python) {
+                None => return Ok(python),
+                Some(reason) => why = reason,
+            }
+        }
+        Err(why)
+    }
+
     /// Reason why the interpreter cannot do this, if it cannot.
-    pub fn missing(python: &Path) -> Option<String> {
+    fn missing(python: &Path) -> Option<String> {
         let tried = Self::start(python, Space::unit_cube(1), &[1.0, 1.0], Seed(0));
         let answer = tried.map_err(|error| error.to_string()).and_then(|mut started| {
             let ends = [0.0, 0.3, 1.0];
@@ -160,7 +172,7 @@ mod tests {
 
     #[test]
     fn without_an_interpreter_it_says_which() {
-        let said = Botorch::missing(Path::new("no-such-python")).unwrap();
+        let said = Botorch::find(&["first-python".into(), "no-such-python".into()]).unwrap_err();
         assert!(said.contains("no-such-python"), "{said}");
     }
 
@@ -168,7 +180,7 @@ mod tests {
     #[cfg(unix)]
     fn an_interpreter_that_answers_nothing_is_named() {
         // `true` ends at once: neither a package nor an answer.
-        let said = Botorch::missing(Path::new("/bin/true")).unwrap();
+        let said = Botorch::find(&["/bin/true".into()]).unwrap_err();
         assert!(said.contains("process"), "{said}");
     }
 }

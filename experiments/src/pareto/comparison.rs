@@ -34,7 +34,7 @@ fn design(problem: &MultiObjectiveFunction, seed: Seed) -> Vec<Config> {
     points.rows().map(|x| problem.space().decode(x)).collect()
 }
 
-/// The median of log₁₀ of what is missing may be higher by at most this where the method under test need not be better.
+/// The pseudomedian of the differences in log₁₀ of what is missing may be at most this where the method under test need not be better.
 const MARGIN: f64 = 0.1;
 
 /// On every problem the first method misses less than each baseline, and not more than each other method.

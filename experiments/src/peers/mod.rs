@@ -4,9 +4,11 @@ mod interpreters;
 mod on_folds;
 mod peer_study;
 mod process;
+mod versions;
 mod whole;
 
 pub use self::interpreters::Interpreters;
 pub use self::on_folds::SeedsAsFolds;
 pub use self::peer_study::{First, PeerStudy, Refusal};
+pub use self::versions::versions;
 pub use self::whole::{Ended, PeerRun};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde::{Deserialize, Serialize};
@@ -34,13 +34,24 @@ pub struct Answer {
 /// Epochs by set and pruner, and Optuna's version; or why there are none.
 pub type Answers = Result<(BTreeMap<(String, String), Vec<usize>>, String), String>;
 
-/// Runs the script.
+/// Runs the script with the first interpreter that can.
 ///
 /// # Errors
 /// [`ExperimentError`] when the request cannot be written. A missing Optuna is an answer.
-pub fn run(python: Option<&Path>, request: &[Request<'_>]) -> Result<Answers, ExperimentError> {
-    let Some(python) = python else { return Ok(Err("no interpreter was named with --python".into())) };
+pub fn run(python: &[PathBuf], request: &[Request<'_>]) -> Result<Answers, ExperimentError> {
     let text = serde_json::to_vec(request).map_err(ExperimentError::measure("the curves"))?;
+    let mut answers = Err("no interpreter was named with --python".into());
+    for python in python {
+        answers = run_with(python, &text)?;
+        if answers.is_ok() {
+            break;
+        }
+    }
+    Ok(answers)
+}
+
+/// Runs the script with one interpreter.
+fn run_with(python: &Path, text: &[u8]) -> Result<Answers, ExperimentError> {
     let child = Command::new(python)
         .args(["-c", SCRIPT])
         .stdin(Stdio::piped())
@@ -53,7 +64,7 @@ pub fn run(python: Option<&Path>, request: &[Request<'_>]) -> Result<Answers, Ex
     };
     if let Some(mut input) = child.stdin.take() {
         // A script that ended early says why below.
-        let _ = input.write_all(&text);
+        let _ = input.write_all(text);
     }
     let output = child.wait_with_output().map_err(ExperimentError::io(python))?;
     if !output.status.success() {
@@ -69,4 +80,31 @@ pub fn run(python: Option<&Path>, request: &[Request<'_>]) -> Result<Answers, Ex
         of = version;
     }
     Ok(Ok((found, of)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_an_interpreter_the_last_reason_is_given() {
+        assert_eq!(run(&[], &[]).unwrap().unwrap_err(), "no interpreter was named with --python");
+        let why = run(&["no-such-python".into(), "no-other-python".into()], &[]).unwrap().unwrap_err();
+        assert!(why.starts_with("no-other-python does not start"), "{why}");
+    }
+
+    /// A first interpreter without Optuna is no reason not to ask the second.
+    #[test]
+    #[cfg(unix)]
+    fn interpreters_are_tried_in_order() {
+        use std::os::unix::fs::PermissionsExt;
+
+        let folder = tempfile::tempdir().unwrap();
+        let interpreter = folder.path().join("interpreter");
+        let answer = r#"{"set": "a", "pruner": "ASHA", "epochs": [3], "version": "1"}"#;
+        std::fs::write(&interpreter, format!("#!/bin/sh\necho '{answer}'\n")).unwrap();
+        std::fs::set_permissions(&interpreter, std::fs::Permissions::from_mode(0o700)).unwrap();
+        let (found, version) = run(&["/bin/false".into(), interpreter], &[]).unwrap().unwrap();
+        assert_eq!((found[&("a".into(), "ASHA".into())].as_slice(), version.as_str()), (&[3][..], "1"));
+    }
 }

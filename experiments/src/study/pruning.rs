@@ -1,7 +1,6 @@
 //! Pruners on learning curves: epochs until a study has what it would have without them.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use thrifty_figures::{LinePlot, Series, panels_with_legend};
 use thrifty_pruning::{HyperbandPruner, MedianPruner, SuccessiveHalvingPruner};
@@ -41,6 +40,9 @@ const METHODS: [&str; 7] = [
 
 /// Methods of which something is claimed.
 const JUDGED: [&str; 3] = ["ASHA", "Hyperband", "late ASHA"];
+
+/// Those of them that Optuna has by the same settings.
+const BESIDE: [&str; 2] = ["ASHA", "Hyperband"];
 
 /// Share of the budget that should do.
 const SHARE: f64 = 1.0 / 3.0;
@@ -85,7 +87,7 @@ fn study(set: &CurveSet, method: &str, seed: Seed, budget: usize) -> Result<Done
 /// By set and method: epochs by replication.
 type Needed = BTreeMap<(String, String), Vec<usize>>;
 
-/// A third of the budget, and not more than Optuna's epochs.
+/// A third of the budget, and not more than Optuna's epochs; inconclusive where Optuna was not run.
 fn judge(
     sets: &[&str],
     needed: &Needed,
@@ -93,7 +95,7 @@ fn judge(
     budget: usize,
 ) -> Result<Judgement, ClaimError> {
     let logs = |needed: &[usize]| needed.iter().map(|n| (*n as f64).ln()).collect::<Vec<f64>>();
-    let mut parts = vec![Family::new(Rule::All), Family::new(Rule::All)];
+    let mut parts = [Family::new(Rule::All), Family::new(Rule::All)];
     for (set, method) in sets.iter().flat_map(|set| JUDGED.map(|method| (set, method))) {
         let key = ((*set).to_owned(), method.to_owned());
         let own = logs(needed.get(&key).map_or(&[], Vec::as_slice));
@@ -106,8 +108,10 @@ fn judge(
             PLANNED,
         );
         parts[0].push(claim, Sample::Gains(gains));
-        if let Some(peer) = peers.and_then(|peers| peers.get(&key)) {
-            let gains = own.iter().zip(logs(peer)).map(|(own, peer)| peer - own).collect();
+        if BESIDE.contains(&method) {
+            // Without runs of Optuna the claim stays, and is undecided.
+            let peer = logs(peers.and_then(|peers| peers.get(&key)).map_or(&[], Vec::as_slice));
+            let gains = own.iter().zip(peer).map(|(own, peer)| peer - own).collect();
             let claim = Claim::new(
                 format!("{set}, {method}: log epochs beside Optuna's"),
                 Kind::NotInferior { margin: MARGIN.ln() },
@@ -116,9 +120,6 @@ fn judge(
             );
             parts[1].push(claim, Sample::Gains(gains));
         }
-    }
-    if peers.is_none() {
-        parts.pop();
     }
     Ok(Judgement::all(parts.iter().map(Family::judge).collect::<Result<_, _>>()?))
 }
@@ -160,7 +161,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
             }
         })
         .collect();
-    let answers: Answers = optuna::run(context.python.first().map(PathBuf::as_path), &requests)?;
+    let answers: Answers = optuna::run(&context.python, &requests)?;
 
     let key = |s: usize, m: usize| (sets[s].name.to_owned(), METHODS[m].to_owned());
     let needed: Needed =
@@ -301,6 +302,13 @@ mod tests {
         assert_eq!(verdict(1.0, 1.5), Verdict::Holds);
         assert_eq!(verdict(3.0, 3.0), Verdict::DoesNotHold);
         assert_eq!(verdict(1.0, 0.8), Verdict::DoesNotHold);
+        let alone = |peers: Option<&Needed>| judge(&["a"], &needed(1.0), peers, budget).unwrap();
+        assert_eq!(alone(None).verdict(), Verdict::Inconclusive, "half of the claim has no runs");
+        let mut partly = needed(1.0);
+        partly.remove(&("a".to_owned(), "ASHA".to_owned()));
+        let partly = alone(Some(&partly));
+        assert_eq!(partly.verdict(), Verdict::Inconclusive);
+        assert_eq!(partly.findings().len(), JUDGED.len() + BESIDE.len());
         let few: Needed = needed(1.0).into_iter().map(|(key, n)| (key, n[..3].to_vec())).collect();
         assert_eq!(judge(&["a"], &few, None, budget).unwrap().verdict(), Verdict::Inconclusive);
     }

@@ -27,14 +27,14 @@ fn config(entries: &[(&str, Value)]) -> Config {
     })
 }
 
-fn bo() -> BayesianOptimizer {
+fn bo(space: &Space) -> BayesianOptimizer {
     let settings =
         BoSettings { initial: InitialDesign::Sobol(3), maximizer: MAXIMIZER, ..BoSettings::default() };
-    BayesianOptimizer::new(space()).with_settings(settings).unwrap()
+    BayesianOptimizer::new(space.clone()).with_settings(settings).unwrap()
 }
 
-/// Every optimiser of configurations, by name.
-fn optimizers() -> Vec<(&'static str, AnyOptimizer<Config>)> {
+/// Every optimiser of configurations that takes any space, by name.
+pub(crate) fn optimizers(space: &Space) -> Vec<(&'static str, AnyOptimizer<Config>)> {
     let several = MultiObjectiveSettings {
         initial: InitialDesign::Sobol(3),
         maximizer: MAXIMIZER,
@@ -55,29 +55,29 @@ fn optimizers() -> Vec<(&'static str, AnyOptimizer<Config>)> {
     let genetic =
         Nsga2Settings { population: 2, initial: InitialDesign::Sobol(2), ..Nsga2Settings::default() };
     vec![
-        ("random search", AnyOptimizer::new(RandomSearch::new(space()))),
-        ("Sobol search", AnyOptimizer::new(SobolSearch::new(space()))),
-        ("TPE", AnyOptimizer::new(TpeOptimizer::new(space()).unwrap())),
+        ("random search", AnyOptimizer::new(RandomSearch::new(space.clone()))),
+        ("Sobol search", AnyOptimizer::new(SobolSearch::new(space.clone()))),
+        ("TPE", AnyOptimizer::new(TpeOptimizer::new(space.clone()).unwrap())),
         (
             "joint TPE",
             AnyOptimizer::new(
-                TpeOptimizer::new(space()).unwrap().with_settings(TpeSettings::optuna5()).unwrap(),
+                TpeOptimizer::new(space.clone()).unwrap().with_settings(TpeSettings::optuna5()).unwrap(),
             ),
         ),
-        ("BO", AnyOptimizer::new(bo())),
-        ("hybrid", AnyOptimizer::new(Hybrid::new(bo()))),
-        ("coin flip", AnyOptimizer::new(CoinFlip::new(bo(), space(), 0.3).unwrap())),
+        ("BO", AnyOptimizer::new(bo(space))),
+        ("hybrid", AnyOptimizer::new(Hybrid::new(bo(space)))),
+        ("coin flip", AnyOptimizer::new(CoinFlip::new(bo(space), space.clone(), 0.3).unwrap())),
         (
             "several objectives",
-            AnyOptimizer::new(MultiObjectiveOptimizer::new(space()).with_settings(several).unwrap()),
+            AnyOptimizer::new(MultiObjectiveOptimizer::new(space.clone()).with_settings(several).unwrap()),
         ),
-        ("level sets", AnyOptimizer::new(LevelSetOptimizer::new(space(), levels).unwrap())),
-        ("CMA-ES", AnyOptimizer::new(CmaEs::new(space()))),
+        ("level sets", AnyOptimizer::new(LevelSetOptimizer::new(space.clone(), levels).unwrap())),
+        ("CMA-ES", AnyOptimizer::new(CmaEs::new(space.clone()))),
         (
             "trust region",
-            AnyOptimizer::new(TrustRegionOptimizer::new(space()).with_settings(region).unwrap()),
+            AnyOptimizer::new(TrustRegionOptimizer::new(space.clone()).with_settings(region).unwrap()),
         ),
-        ("NSGA-II", AnyOptimizer::new(Nsga2::new(space()).with_settings(genetic).unwrap())),
+        ("NSGA-II", AnyOptimizer::new(Nsga2::new(space.clone()).with_settings(genetic).unwrap())),
     ]
 }
 
@@ -91,7 +91,7 @@ fn every_optimizer_completes_what_is_given() {
         config(&[("n", 6.into())]),
         config(&[]),
     ];
-    for (name, optimizer) in optimizers() {
+    for (name, optimizer) in optimizers(&space()) {
         let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(24));
         let mut wanted = Vec::new();
         for round in 0..2 {
@@ -121,7 +121,7 @@ fn every_optimizer_completes_what_is_given() {
 fn completions_are_good_given_the_rest() {
     for wanted in ["TPE", "BO"] {
         let nearest = |seed: u64| {
-            let (_, optimizer) = optimizers().into_iter().find(|(name, _)| *name == wanted).unwrap();
+            let (_, optimizer) = optimizers(&space()).into_iter().find(|(name, _)| *name == wanted).unwrap();
             let mut study = Study::new(optimizer, Seed(seed)).with_stop(MaxTrials(50));
             study.run(|config, _| loss(config)).unwrap();
             for _ in 0..4 {
@@ -145,7 +145,7 @@ fn completions_are_good_given_the_rest() {
 
 #[test]
 fn what_cannot_be_given_is_refused_at_once() {
-    for (name, optimizer) in optimizers() {
+    for (name, optimizer) in optimizers(&space()) {
         let mut study = Study::new(optimizer, Seed(3));
         for (part, expected) in [
             (config(&[("z", 1.0.into())]), "unknown parameter z"),
@@ -170,7 +170,7 @@ fn every_optimizer_goes_on_from_known_trials() {
     earlier.run(|config, _| loss(config)).unwrap();
     drop(earlier);
     let history: History<Config> = History::read(&path).unwrap();
-    for (name, optimizer) in optimizers() {
+    for (name, optimizer) in optimizers(&space()) {
         let known =
             history.trials().iter().map(|trial| (trial.query.clone(), trial.outcome.clone().unwrap()));
         let mut study = Study::new(optimizer, Seed(3)).with_known(known).unwrap().with_stop(MaxTrials(24));
@@ -187,7 +187,7 @@ fn every_optimizer_goes_on_from_known_trials() {
 #[test]
 fn every_optimizer_brings_known_trials_to_its_space() {
     let written = config(&[("x", Value::Int(0)), ("n", 2.into()), ("c", "a".into())]);
-    for (name, optimizer) in optimizers() {
+    for (name, optimizer) in optimizers(&space()) {
         let mut study = Study::new(optimizer, Seed(3));
         study.add_known(written.clone(), 1.0).unwrap();
         assert_eq!(study.history().trials()[0].query.get("x"), Some(&Value::Float(0.0)), "{name}");

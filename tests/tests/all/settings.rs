@@ -2,13 +2,18 @@
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use thrifty::autobct::AutoBctSettings;
 use thrifty::bo::{BoSettings, Maximizer, MultiObjectiveSettings};
 use thrifty::cmaes::CmaEsSettings;
+use thrifty::fcvopt::MultiTaskSettings;
+use thrifty::fidelity::MultiFidelitySettings;
 use thrifty::gp::GpSettings;
 use thrifty::hybrid::HybridSettings;
 use thrifty::levelset::LevelSetSettings;
 use thrifty::search::Nsga2Settings;
 use thrifty::tpe::TpeSettings;
+use thrifty::transfer::TransferSettings;
+use thrifty::trees::ForestSettings;
 use thrifty::trust_region::TrustRegionSettings;
 
 fn check<S: Default + PartialEq + std::fmt::Debug + Serialize + DeserializeOwned>(name: &str) {
@@ -33,6 +38,11 @@ fn defaults_and_unknown_names() {
     check::<TrustRegionSettings>("TrustRegionSettings");
     check::<Maximizer>("Maximizer");
     check::<GpSettings>("GpSettings");
+    check::<MultiFidelitySettings>("MultiFidelitySettings");
+    check::<MultiTaskSettings>("MultiTaskSettings");
+    check::<AutoBctSettings>("AutoBctSettings");
+    check::<ForestSettings>("ForestSettings");
+    check::<TransferSettings>("TransferSettings");
 }
 
 /// The new spelling is read, the old one is written: journals know settings by the name that they had.

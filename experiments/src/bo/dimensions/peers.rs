@@ -11,7 +11,7 @@ use crate::error::ExperimentError;
 use crate::harness::ablation::NO_REGRET;
 use crate::harness::runs::lossless_number;
 use crate::harness::{JobName, Runs};
-use crate::peers::{Ended, First, Interpreters, PeerRun};
+use crate::peers::{Ended, First, Interpreters, PeerRun, versions};
 
 /// Another library's method: its name in the script, and in tables.
 pub struct PeerMethod {
@@ -85,9 +85,10 @@ pub fn beside(plan: &Plan<'_>) -> Result<(Vec<Complete>, Vec<String>), Experimen
 fn note(peer: &PeerMethod, own: &[(usize, &Done)], plan: &Plan<'_>, missing: Option<&String>) -> String {
     let planned = plan.replications * plan.problems.len();
     let mut text = format!("{}: {} of {planned} runs", peer.label, own.len());
-    if let Some((_, first)) = own.first() {
+    if !own.is_empty() {
         let seconds = own.iter().map(|(_, done)| done.cpu_seconds).sum::<f64>() / own.len() as f64;
-        text += &format!(", version {}, {seconds:.0} CPU s a run", first.version);
+        let version = versions(own.iter().map(|(_, done)| done.version.as_str()));
+        text += &format!(", version {version}, {seconds:.0} CPU s a run");
     }
     if own.len() < planned {
         let why = missing.map_or(String::new(), |why| format!(": {why}"));

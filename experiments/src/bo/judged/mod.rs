@@ -167,9 +167,9 @@ fn listed(problems: &[JudgedProblem]) -> Table {
     }
 }
 
-fn notes(hours: f64, found: &Interpreters, results: &Results) -> Vec<String> {
+fn notes(context: &RunContext, hours: f64, found: &Interpreters, results: &Results) -> Vec<String> {
     let mut notes = vec![
-        format!("Commit of the build and of our runs: {}.", commit()),
+        format!("Commit of our runs: {}; of the build that reports: {}.", context.merged_commit.or_build(), commit()),
         format!(
             "Other libraries: {hours:.2} CPU hours of {CAP_HOURS}{}.",
             if hours >= CAP_HOURS { "; the cap was reached, and no further run was begun" } else { "" }
@@ -232,7 +232,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         judgement: Judgement::all(parts),
         numbers,
         settings: settings.map(|(name, value)| (name.to_owned(), value)).into(),
-        notes: notes(hours, &found, &results),
+        notes: notes(context, hours, &found, &results),
         tables,
         figures: Vec::new(),
     })

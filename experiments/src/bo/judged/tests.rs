@@ -86,6 +86,12 @@ fn problems_without_a_type_are_left_out_and_named() {
     assert!(results.failures("cma").is_empty() && results.cpu_seconds("cma") == 2.0);
     let table = verdicts::table(&results, &peers, &worse);
     assert_eq!(table.rows.len(), PEERS.len() + 2);
+    assert_eq!(table.rows[1][..2], ["cma", "1"]);
+    let newer = Done { version: "2".into(), ..done(0.1) };
+    (0..3).for_each(|i| results.insert("cma", &problems[0].label, i, newer.clone()));
+    let both = verdicts::table(&results, &peers, &worse);
+    let count = results.of_method("cma").count() - 3;
+    assert_eq!(both.rows[1][1], format!("1 ({count}), 2 (3)"));
 }
 
 #[test]

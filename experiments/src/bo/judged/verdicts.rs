@@ -8,8 +8,9 @@ use crate::error::ExperimentError;
 use crate::harness::claims::{Claim, ClaimError, Family, Finding, Judgement, Kind, Rule, Sample, Test};
 use crate::harness::stats::quantile;
 use crate::harness::{RunContext, Table, Verdict, number};
+use crate::peers::versions;
 
-/// The median log₁₀ regret of ours may be higher by at most this where it is not inferior.
+/// The pseudomedian of the differences in log₁₀ of the regret may be at most this where ours is not inferior.
 const MARGIN: f64 = 0.1;
 
 /// Findings against one other method.
@@ -98,12 +99,12 @@ pub fn table(results: &Results, peers: &[Against], worse: &[Against]) -> Table {
             [Verdict::Holds, Verdict::DoesNotHold, Verdict::Inconclusive]
                 .map(|v| judgement.count(v).to_string())
         };
-        let version = results.of_method(found.method).map(|done| &done.version).find(|v| !v.is_empty());
+        let version = versions(results.of_method(found.method).map(|done| done.version.as_str()));
         let [fine, inferior, open] = counts(&found.not_inferior);
         let [superior, not_superior, undecided] = counts(&found.superior);
         vec![
             found.method.to_owned(),
-            version.cloned().unwrap_or_else(|| role.to_owned()),
+            if version.is_empty() { role.to_owned() } else { version },
             found.not_inferior.findings().len().to_string(),
             fine,
             inferior,
@@ -146,6 +147,7 @@ pub fn table(results: &Results, peers: &[Against], worse: &[Against]) -> Table {
         caption: format!(
             "The default against each method: problems on which it is not inferior by {MARGIN} in log₁₀ of the regret, inferior, undecided; \
              and the same for superior. Signed-rank test of the pseudomedian of paired differences, after Holm over the problems of the method. \
+             Where runs are of several versions, each is named with their number. \
              Gains: of each problem the median difference, positive where the default is better; over the problems their median, and their \
              pseudomedian with a 95 % interval. Methods below the others are ours and were made worse on purpose."
         ),

@@ -143,9 +143,19 @@ fn curve(target: &Task, history: &History<Config>) -> Result<Curve, ExperimentEr
     Ok(Curve(curve))
 }
 
+/// Evaluations after which the last of the early claims is judged.
+const LAST_CLAIM: usize = 20;
+
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let n = context.replications(2, 24);
-    let (replications, evaluations) = (n.run, context.evaluations(20, 40).max(20));
+    let (replications, evaluations) = (n.run, context.evaluations(20, 40));
+    if evaluations < LAST_CLAIM {
+        return Err(ExperimentError::Setting {
+            name: "--evaluations",
+            value: evaluations.to_string(),
+            expected: "at least 20, after which a claim is judged",
+        });
+    }
     let families = context.pick(&FAMILIES[..1], &FAMILIES[..]);
     let quick = [Scenario::Helpful, Scenario::Negated, Scenario::Unrelated];
     let scenarios = context.pick(&quick[..], &SCENARIOS[..]);
@@ -203,4 +213,16 @@ fn table(results: &Results, scenarios: &[Scenario]) -> (Table, BTreeMap<String, 
         rows,
     };
     (table, numbers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fewer_evaluations_than_a_claim_needs_are_refused() {
+        let few = RunContext { evaluations: Some(LAST_CLAIM - 1), ..RunContext::default() };
+        let error = run(&few).unwrap_err().to_string();
+        assert!(error.contains("--evaluations is 19, expected at least 20"), "{error}");
+    }
 }

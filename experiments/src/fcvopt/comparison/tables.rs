@@ -71,8 +71,8 @@ impl FoldComparison<'_> {
             name: format!("regret-{}", own.name),
             caption: format!(
                 "{}: median regret of the recommendation; the number of fits after which the median is at most that of \
-                 \"{YARDSTICK}\" at the end; the median of the regret less that of the first method in the same replication, with \
-                 a 95 % interval; two-sided p of the signed-rank test, and the direction where it is below 0.05.",
+                 \"{YARDSTICK}\" at the end; the pseudomedian of the regret less that of the first method in the same replication, \
+                 with a 95 % interval; two-sided p of the signed-rank test, and the direction where it is below 0.05.",
                 own.name
             ),
             header,

@@ -1,6 +1,9 @@
 //! Identification of the build.
 
-use std::sync::OnceLock;
+use std::path::Path;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use crate::error::ExperimentError;
 
 /// Commit from which this build was made. Where sources had changed since, or where there is none, it ends in a checksum of the
 /// program, so that runs of other sources are never taken for its own.
@@ -15,6 +18,34 @@ pub fn commit() -> &'static str {
             )
         })
     })
+}
+
+/// Commit of the lines that a merged report is made of, which need not be that of the build. All copies share it.
+#[derive(Debug, Clone, Default)]
+pub struct MergedCommit(Arc<Mutex<Option<String>>>);
+
+impl MergedCommit {
+    /// The commit of the lines; that of the build where none were merged.
+    pub fn or_build(&self) -> String {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_else(|| commit().into())
+    }
+
+    /// Notes the commit of the lines of one file.
+    ///
+    /// # Errors
+    /// A data error where an earlier file of the report has lines of another commit.
+    pub(super) fn note(&self, path: &Path, commit: &str) -> Result<(), ExperimentError> {
+        let mut noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*noted {
+            Some(other) if other != commit => {
+                let message =
+                    format!("has runs of commit {commit}, the other files of the report have {other}");
+                return Err(ExperimentError::data(path, message));
+            }
+            _ => *noted = Some(commit.to_owned()),
+        }
+        Ok(())
+    }
 }
 
 fn identified(commit: &str, program: impl FnOnce() -> String) -> String {

@@ -9,6 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::commit::MergedCommit;
 use super::job::JobName;
 use super::record;
 use crate::error::ExperimentError;
@@ -56,18 +57,22 @@ struct State {
 }
 
 impl RunLog {
-    /// Reads what is there; lines of another identity are left alone. With `any_commit` lines of one other commit are taken.
+    /// Reads what is there; lines of another identity are left alone. With `merged` lines of one other commit are taken, which it
+    /// notes.
     pub(super) fn open(
         path: Option<PathBuf>,
         identity: Identity,
-        any_commit: bool,
+        merged: Option<&MergedCommit>,
     ) -> Result<Self, ExperimentError> {
         let (mut state, mut identity) = (State::default(), identity);
         if let Some(path) = path.as_deref().filter(|path| path.is_file()) {
             drop_torn_line(path)?;
             let (columns, lines) = read(path)?;
-            if any_commit {
-                identity.commit = the_commit(path, &lines, &identity)?;
+            if let Some(merged) = merged
+                && let Some(commit) = the_commit(path, &lines, &identity)?
+            {
+                merged.note(path, &commit)?;
+                identity.commit = commit;
             }
             state.columns = Some(columns);
             state.done = lines
@@ -115,14 +120,13 @@ impl RunLog {
     }
 }
 
-/// The commit of all lines of this seed, data and design.
-fn the_commit(path: &Path, lines: &[Line], identity: &Identity) -> Result<String, ExperimentError> {
+/// The commit of all lines of this seed, data and design; none without lines.
+fn the_commit(path: &Path, lines: &[Line], identity: &Identity) -> Result<Option<String>, ExperimentError> {
     let same =
         |line: &&Line| Identity { commit: identity.commit.clone(), ..line.identity.clone() } == *identity;
     let commits: BTreeSet<&str> = lines.iter().filter(same).map(|l| l.identity.commit.as_str()).collect();
     match commits.len() {
-        0 => Ok(identity.commit.clone()),
-        1 => Ok(commits.into_iter().collect()),
+        0 | 1 => Ok(commits.first().map(|commit| (*commit).to_owned())),
         _ => {
             let names: Vec<&str> = commits.into_iter().collect();
             let message = format!("has runs of several commits, expected one: {}", names.join(", "));

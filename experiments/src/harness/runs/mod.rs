@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-pub use self::commit::commit;
+pub use self::commit::{MergedCommit, commit};
 pub use self::job::JobName;
 use self::log::{Identity, RunLog};
 pub use self::lossless::{maps as lossless_maps, number as lossless_number, numbers as lossless_numbers};
@@ -91,6 +91,12 @@ impl<'a> Runs<'a> {
         }
     }
 
+    /// The lines that are there. Of merged runs they may be of one other commit than the build's.
+    fn log(&self) -> Result<RunLog, ExperimentError> {
+        let any_commit = self.context.merged && self.identity.is_none();
+        RunLog::open(self.path(), self.identity(), any_commit.then_some(&self.context.merged_commit))
+    }
+
     /// Runs the jobs that have no line yet, and returns the results of the lines, in the order of the jobs.
     ///
     /// # Errors
@@ -103,7 +109,7 @@ impl<'a> Runs<'a> {
         work: impl Fn(&J) -> Result<T, ExperimentError> + Sync,
     ) -> Result<Vec<T>, ExperimentError> {
         let names = distinct(jobs.iter().map(name).collect())?;
-        let log = RunLog::open(self.path(), self.identity(), self.context.merged)?;
+        let log = self.log()?;
         let open = self.open(&names, &log);
         let title = self.title();
         let one = |at: &usize| log.append(&names[*at], &work(&jobs[*at])?);
@@ -132,7 +138,7 @@ impl<'a> Runs<'a> {
         work: impl Fn(&J) -> Result<T, ExperimentError> + Sync,
     ) -> Result<Vec<Option<T>>, ExperimentError> {
         let names = distinct(jobs.iter().map(name).collect())?;
-        let log = RunLog::open(self.path(), self.identity(), self.context.merged && self.identity.is_none())?;
+        let log = self.log()?;
         let mut open = self.open(&names, &log);
         open.retain(|at| wanted(&jobs[*at]));
         let go_on = || self.context.has_time() && go_on();

@@ -172,13 +172,46 @@ fn lines_of_other_seeds_data_and_commits_are_left_alone() {
     assert_eq!(collect(&RunContext { seed: 1, ..own.clone() }, usize::MAX).1, 10);
     assert_eq!(collect(&RunContext { evaluations: Some(7), ..own.clone() }, usize::MAX).1, 10);
     assert_eq!(collect(&own, usize::MAX).1, 0);
-    let path = folder.path().join("a/b/runs.csv");
-    let text = fs::read_to_string(&path).unwrap().replace(commit(), "other");
-    fs::write(&path, text).unwrap();
+    of_commit(&folder.path().join("a/b/runs.csv"), "other");
     assert_eq!(collect(&own, usize::MAX).1, 10);
     // Lines of two commits cannot be reported together.
     let error = collect(&RunContext { merged: true, ..own }, 0).0.unwrap_err().to_string();
     assert!(error.contains("several commits"), "{error}");
+}
+
+/// Lines of an earlier commit, as a merged report reads them.
+fn of_commit(file: &Path, found: &str) {
+    let text = fs::read_to_string(file).unwrap().replace(commit(), found);
+    fs::write(file, text).unwrap();
+}
+
+/// A report of merged lines names their commit, and its parts are of one.
+#[test]
+fn merged_reports_name_the_commit_of_the_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = context(folder.path());
+    let name = |i: &usize| JobName::new("t", "m", *i);
+    let part =
+        |context: &RunContext, part| Runs::new("a/b", context).part(part).collect(&[0, 1], name, |i| Ok(*i));
+    let peers = |context: &RunContext| {
+        let runs = Runs::new("a/b", context).part("peers").identified("rules 1");
+        runs.attempt(&[0], name, |_| true, || true, |i| Ok(*i))
+    };
+    for file in ["one", "two"] {
+        part(&own, file).unwrap();
+        of_commit(&folder.path().join(format!("a/b/runs-{file}.csv")), file);
+    }
+    peers(&own).unwrap();
+    assert_eq!(own.merged_commit.or_build(), commit());
+    let merged = RunContext { merged: true, merged_commit: MergedCommit::default(), ..own };
+    assert_eq!(part(&merged, "one").unwrap(), [0, 1]);
+    peers(&merged).unwrap();
+    assert_eq!(merged.merged_commit.or_build(), "one");
+    let error = part(&merged, "two").unwrap_err().to_string();
+    assert!(
+        error.contains("runs-two.csv: has runs of commit two, the other files of the report have one"),
+        "{error}"
+    );
 }
 
 #[test]
