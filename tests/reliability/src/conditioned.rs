@@ -7,7 +7,7 @@ use thrifty::acquisition::{MinValueSampler, Schedule as Widths};
 use thrifty::domain::Points;
 use thrifty::prelude::*;
 use thrifty::sampling::Stream;
-use thrifty::study::{History, Memo, OptimizerError, Timing, Trial, TrialId};
+use thrifty::study::{History, OptimizerError, Trial, TrialId};
 use thrifty::surrogate::Prediction;
 
 use crate::tally::Tally;
@@ -105,15 +105,11 @@ impl Problem {
         let dim = self.points[0].len();
         let space = Space::from_bounds(&vec![(0.0, 1.0); dim])
             .map_err(|error| OptimizerError::failed("building the space", error))?;
-        let trials = self.points.iter().zip(&self.losses).map(|(point, loss)| Trial {
-            id: TrialId(0),
-            query: space.decode(point),
-            diagnostics: std::collections::BTreeMap::new(),
-            memo: Memo::default(),
-            reports: Vec::new(),
-            outcome: Some(Outcome::from(*loss)),
-            timing: Timing::default(),
-        });
+        let trials = self
+            .points
+            .iter()
+            .zip(&self.losses)
+            .map(|(point, loss)| Trial::new(TrialId(0), space.decode(point), Some(Outcome::from(*loss))));
         let history = History::from_trials(trials.collect(), Seed(number));
         let settings =
             BoSettings { initial: InitialDesign::Sobol(1), rule: self.rule, ..BoSettings::default() };

@@ -29,14 +29,7 @@ pub(crate) fn space(history: &History<Config>) -> Result<Space, ReportError> {
 }
 
 fn kind(values: &[&Value]) -> Kind {
-    let numbers: Option<Vec<f64>> = values
-        .iter()
-        .map(|value| match value {
-            Value::Float(number) => Some(*number),
-            Value::Int(number) => Some(*number as f64),
-            _ => None,
-        })
-        .collect();
+    let numbers: Option<Vec<f64>> = values.iter().map(|value| value.number()).collect();
     let Some(numbers) = numbers else { return choices(values) };
     let low = numbers.iter().copied().fold(f64::INFINITY, f64::min);
     let high = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);

@@ -51,7 +51,7 @@ impl ParameterAxis {
     pub(crate) fn place(&self, value: &Value) -> Option<f64> {
         match &self.scale {
             Scale::Numeric(axis) => {
-                let value = number(value)?;
+                let value = value.number()?;
                 let share = if axis.log {
                     (value / axis.low).ln() / (axis.high / axis.low).ln()
                 } else {
@@ -67,7 +67,7 @@ impl ParameterAxis {
     /// Coordinate of a value in a plot: the number, or the index of a name.
     pub(crate) fn coordinate(&self, value: &Value) -> Option<f64> {
         match &self.scale {
-            Scale::Numeric(_) => number(value),
+            Scale::Numeric(_) => value.number(),
             Scale::Names(_) => self.place(value),
         }
     }
@@ -119,14 +119,6 @@ impl ParameterAxis {
             }
             Scale::Numeric(_) => FeatureDistribution::Uniform { low: 0.0, high: 1.0 },
         }
-    }
-}
-
-fn number(value: &Value) -> Option<f64> {
-    match value {
-        Value::Int(value) => Some(*value as f64),
-        Value::Float(value) => Some(*value),
-        _ => None,
     }
 }
 

@@ -24,21 +24,15 @@ pub fn training_values(optimizer: &AutoBct, history: &History<Config>) -> Result
     let at = |name: &str| -> Result<Vec<f64>, Unfit> {
         controls
             .iter()
-            .map(|control| number(control.get(name)).ok_or(Unfit::Missing("numeric controls")))
+            .map(|control| {
+                control.get(name).and_then(Value::number).ok_or(Unfit::Missing("numeric controls"))
+            })
             .collect()
     };
     match names.as_slice() {
         [name] => curve(optimizer, history, name, &at(name)?, &values.of_controls),
         [first, second] => map([*first, *second], &[at(first)?, at(second)?], &values.of_controls),
         _ => Err(Unfit::Missing("controls of one or two parameters")),
-    }
-}
-
-fn number(value: Option<&Value>) -> Option<f64> {
-    match value? {
-        Value::Float(x) => Some(*x),
-        Value::Int(i) => Some(*i as f64),
-        _ => None,
     }
 }
 

@@ -85,11 +85,10 @@ impl Constraints {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
 
     use thrifty_sampling::Seed;
     use thrifty_space::Config;
-    use thrifty_study::{Measurement, Timing, Trial};
+    use thrifty_study::{Measurement, Trial};
 
     use super::*;
 
@@ -103,15 +102,11 @@ mod tests {
             let mut config = Config::new();
             config.insert("x0", x);
             let constraints = vec![(7.0 * x).sin() + 0.1 * (i % 2) as f64];
-            Trial {
-                id: TrialId(i as u64),
-                query: FoldQuery { config, repeat: 0, fold: i % 2 },
-                diagnostics: BTreeMap::new(),
-                memo: Memo::default(),
-                reports: Vec::new(),
-                outcome: Some(Measurement { constraints, ..Measurement::from(x) }.into()),
-                timing: Timing::default(),
-            }
+            Trial::new(
+                TrialId(i as u64),
+                FoldQuery { config, repeat: 0, fold: i % 2 },
+                Some(Measurement { constraints, ..Measurement::from(x) }.into()),
+            )
         };
         let mut trials: Vec<Trial<FoldQuery>> = (0..8).map(trial).collect();
         let learnt = |trials: &[Trial<FoldQuery>], id: u64| {

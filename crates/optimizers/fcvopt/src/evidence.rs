@@ -173,11 +173,10 @@ impl Evidence {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
 
     use thrifty_gp::LARGEST_TARGET;
     use thrifty_space::Config;
-    use thrifty_study::{Memo, Outcome, Timing, Trial};
+    use thrifty_study::{Outcome, Trial};
 
     use super::*;
 
@@ -238,15 +237,7 @@ mod tests {
     fn trial(x: f64, (repeat, fold): (usize, usize), outcome: Option<Outcome>) -> Trial<FoldQuery> {
         let mut config = Config::new();
         config.insert("x", x);
-        Trial {
-            id: TrialId(0),
-            query: FoldQuery { config, repeat, fold },
-            diagnostics: BTreeMap::new(),
-            memo: Memo::default(),
-            reports: vec![],
-            outcome,
-            timing: Timing::default(),
-        }
+        Trial::new(TrialId(0), FoldQuery { config, repeat, fold }, outcome)
     }
 
     fn measured(loss: f64, noise: Option<f64>, cost: Option<f64>, constraints: &[f64]) -> Outcome {

@@ -241,11 +241,10 @@ pub(crate) fn target(
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
 
     use thrifty_sampling::Seed;
     use thrifty_space::Config;
-    use thrifty_study::{Measurement, Memo, Timing, Trial};
+    use thrifty_study::{Measurement, Memo, Trial};
 
     use super::*;
 
@@ -275,15 +274,11 @@ mod tests {
             config.insert("x0", x);
             let constraints = vec![(7.0 * x).sin() + 0.1 * (i % 2) as f64];
             let cost = Some((3.0 * x).exp() + 0.3 * (i % 3) as f64);
-            Trial {
-                id: TrialId(i as u64),
-                query: FoldQuery { config, repeat: 0, fold: i % 2 },
-                diagnostics: BTreeMap::new(),
-                memo: Memo::default(),
-                reports: Vec::new(),
-                outcome: Some(Measurement { constraints, cost, ..Measurement::from((4.0 * x).cos()) }.into()),
-                timing: Timing::default(),
-            }
+            Trial::new(
+                TrialId(i as u64),
+                FoldQuery { config, repeat: 0, fold: i % 2 },
+                Some(Measurement { constraints, cost, ..Measurement::from((4.0 * x).cos()) }.into()),
+            )
         };
         let mut trials: Vec<Trial<FoldQuery>> = (0..8).map(trial).collect();
         let remembered = |trials: &[Trial<FoldQuery>], id: u64| {

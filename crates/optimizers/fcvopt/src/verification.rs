@@ -128,7 +128,7 @@ pub(crate) fn is_due(
 mod tests {
     use thrifty_domain::Points;
     use thrifty_space::Config;
-    use thrifty_study::{Timing, Trial, TrialId};
+    use thrifty_study::{Trial, TrialId};
 
     use super::*;
 
@@ -195,15 +195,7 @@ mod tests {
     fn trial(x: f64, memo: Memo) -> Trial<FoldQuery> {
         let mut config = Config::new();
         config.insert("x", x);
-        Trial {
-            id: TrialId(0),
-            query: FoldQuery { config, repeat: 0, fold: 0 },
-            diagnostics: std::collections::BTreeMap::new(),
-            memo,
-            reports: vec![],
-            outcome: None,
-            timing: Timing::default(),
-        }
+        Trial { memo, ..Trial::new(TrialId(0), FoldQuery { config, repeat: 0, fold: 0 }, None) }
     }
 
     /// The last that was recorded counts, and nothing before the first trial asked for.

@@ -59,8 +59,8 @@ impl FidelityAxis {
         };
         let unread = || invalid("unreadable", "a number");
         let target = at(ends.1).ok_or_else(unread)?;
-        let low = at(ends.0).as_ref().and_then(number).ok_or_else(unread)?;
-        let high = number(&target).ok_or_else(unread)?;
+        let low = at(ends.0).as_ref().and_then(Value::number).ok_or_else(unread)?;
+        let high = target.number().ok_or_else(unread)?;
         if low <= 0.0 {
             return Err(invalid(
                 &format!("from {low}"),
@@ -104,7 +104,7 @@ impl FidelityAxis {
     /// The value of a configuration; NaN where it is missing or no number.
     #[must_use]
     pub fn value(&self, config: &Config) -> f64 {
-        config.get(&self.name).and_then(number).unwrap_or(f64::NAN)
+        config.get(&self.name).and_then(Value::number).unwrap_or(f64::NAN)
     }
 
     /// True for a configuration at the target. Losses at lower fidelities are biased, so the best trial is the best of those at the target.
@@ -161,13 +161,5 @@ impl FidelityAxis {
     /// Moves an encoded point to the target.
     pub fn move_to_target(&self, x: &mut [f64]) {
         x[self.column] = self.ends.1;
-    }
-}
-
-fn number(value: &Value) -> Option<f64> {
-    match value {
-        Value::Int(value) => Some(*value as f64),
-        Value::Float(value) => Some(*value),
-        _ => None,
     }
 }

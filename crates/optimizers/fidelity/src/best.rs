@@ -67,12 +67,11 @@ impl MultiFidelityOptimizer {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
 
     use thrifty_model_based::PendingPolicy;
     use thrifty_sampling::Seed;
     use thrifty_space::Space;
-    use thrifty_study::{History, Measurement, Memo, Optimizer, Outcome, Timing, TrialId};
+    use thrifty_study::{History, Measurement, Optimizer, Outcome, TrialId};
 
     use super::*;
     use crate::MultiFidelitySettings;
@@ -86,15 +85,7 @@ mod tests {
         let mut query = Config::new();
         query.insert("x", x);
         query.insert("s", s);
-        Trial {
-            id: TrialId(id as u64),
-            query,
-            diagnostics: BTreeMap::new(),
-            memo: Memo::default(),
-            reports: Vec::new(),
-            outcome: Some(outcome.into()),
-            timing: Timing::default(),
-        }
+        Trial::new(TrialId(id as u64), query, Some(outcome.into()))
     }
 
     fn best_of(trials: Vec<Trial<Config>>) -> Option<FidelityBest> {

@@ -125,10 +125,9 @@ fn observation(
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
 
     use thrifty_sampling::Seed;
-    use thrifty_study::{Timing, TrialId};
+    use thrifty_study::TrialId;
 
     use super::*;
 
@@ -142,13 +141,8 @@ mod tests {
         query.insert("x", x);
         query.insert("epochs", epochs);
         Trial {
-            id: TrialId(0),
-            query,
-            diagnostics: BTreeMap::new(),
-            memo: Memo::default(),
             reports: (1..=last).map(|step| (step, 1.0 / step as f64)).collect(),
-            outcome,
-            timing: Timing::default(),
+            ..Trial::new(TrialId(0), query, outcome)
         }
     }
 

@@ -125,13 +125,13 @@ impl MultiFidelityOptimizer {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::{BTreeMap, BTreeSet};
+    use std::collections::BTreeSet;
 
     use thrifty_domain::PointsRef;
     use thrifty_model_based::Maximizer;
     use thrifty_sampling::Seed;
     use thrifty_space::Space;
-    use thrifty_study::{Measurement, Memo, Outcome, Timing, Trial};
+    use thrifty_study::{Measurement, Outcome, Trial};
 
     use super::*;
     use crate::MultiFidelitySettings;
@@ -157,15 +157,7 @@ mod tests {
             let mut query = Config::new();
             query.insert("x", place(i));
             query.insert("s", 64.0);
-            Trial {
-                id: TrialId(i as u64),
-                query,
-                diagnostics: BTreeMap::new(),
-                memo: Memo::default(),
-                reports: Vec::new(),
-                outcome: Some((1.0 - place(i)).into()),
-                timing: Timing::default(),
-            }
+            Trial::new(TrialId(i as u64), query, Some((1.0 - place(i)).into()))
         };
         History::from_trials((0..12).map(trial).collect(), Seed(1))
     }

@@ -63,22 +63,13 @@ impl Region {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
 
-    use thrifty_study::{Memo, Outcome, Timing, TrialId};
+    use thrifty_study::{Outcome, TrialId};
 
     use super::*;
 
     fn trial(outcome: Option<Outcome>) -> Trial<Config> {
-        Trial {
-            id: TrialId(0),
-            query: Config::new(),
-            diagnostics: BTreeMap::new(),
-            memo: Memo::default(),
-            reports: Vec::new(),
-            outcome,
-            timing: Timing::default(),
-        }
+        Trial::new(TrialId(0), Config::new(), outcome)
     }
 
     fn after(losses: &[f64]) -> Region {

@@ -126,11 +126,7 @@ pub(crate) fn number(name: &str, text: &str) -> Result<f64, String> {
 /// The choices that a text stands for: those of the same text in a table, else the same number, else the same truth value.
 fn chosen<'a>(choices: &'a [Value], text: &str) -> Vec<&'a Value> {
     let number = text.parse::<f64>().ok();
-    let is_number = |choice: &&Value| match choice {
-        Value::Int(value) => number == Some(*value as f64),
-        Value::Float(value) => number == Some(*value),
-        Value::Bool(_) | Value::Str(_) => false,
-    };
+    let is_number = |choice: &&Value| number.is_some() && choice.number() == number;
     let truth = match text {
         "True" | "TRUE" => Some(true),
         "False" | "FALSE" => Some(false),

@@ -51,11 +51,8 @@ impl Config {
     /// # Errors
     /// [`SpaceError`] when the parameter is not set or not a number.
     pub fn float(&self, name: &str) -> Result<f64, SpaceError> {
-        match self.require(name)? {
-            Value::Float(value) => Ok(*value),
-            Value::Int(value) => Ok(*value as f64),
-            other => Err(SpaceError::wrong_type(name, other, "a number")),
-        }
+        let value = self.require(name)?;
+        value.number().ok_or_else(|| SpaceError::wrong_type(name, value, "a number"))
     }
 
     /// A whole number.

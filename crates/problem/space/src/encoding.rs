@@ -106,11 +106,7 @@ fn encode_float(name: &str, value: &Value, axis: Axis) -> Result<f64, SpaceError
 }
 
 fn number(name: &str, value: &Value) -> Result<f64, SpaceError> {
-    match value {
-        Value::Float(number) => Ok(*number),
-        Value::Int(number) => Ok(*number as f64),
-        other => Err(SpaceError::wrong_type(name, other, "a number")),
-    }
+    value.number().ok_or_else(|| SpaceError::wrong_type(name, value, "a number"))
 }
 
 /// The level of a discrete parameter that has this value.

@@ -17,6 +17,16 @@ pub enum Value {
 }
 
 impl Value {
+    /// The number, if it is one; whole numbers convert.
+    #[must_use]
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Self::Int(whole) => Some(*whole as f64),
+            Self::Float(number) => Some(*number),
+            Self::Bool(_) | Self::Str(_) => None,
+        }
+    }
+
     /// Index of the first of some choices that is this value, or else the same number: 1 stands for 1.0.
     #[must_use]
     pub fn position_in(&self, choices: &[Self]) -> Option<usize> {

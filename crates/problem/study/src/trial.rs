@@ -40,6 +40,20 @@ pub struct Trial<Q> {
 }
 
 impl<Q> Trial<Q> {
+    /// A trial without diagnostics, memo and reports; it runs where it has no outcome.
+    #[must_use]
+    pub fn new(id: TrialId, query: Q, outcome: Option<Outcome>) -> Self {
+        Self {
+            id,
+            query,
+            diagnostics: BTreeMap::new(),
+            memo: Memo::default(),
+            reports: Vec::new(),
+            outcome,
+            timing: Timing::default(),
+        }
+    }
+
     /// State in one word: `running`, `measured`, `failed` or `pruned`.
     #[must_use]
     pub fn state(&self) -> &'static str {

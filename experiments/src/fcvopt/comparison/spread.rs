@@ -80,7 +80,7 @@ pub(super) fn table(name: &str, methods: &[Method], curves: &[&[Curve]]) -> Tabl
 #[cfg(test)]
 mod tests {
     use thrifty_sampling::Seed;
-    use thrifty_study::{Memo, Timing, Trial, TrialId};
+    use thrifty_study::{Trial, TrialId};
 
     use super::*;
 
@@ -91,14 +91,8 @@ mod tests {
             config.insert("x", x);
             config
         };
-        let trial = |(at, (x, fold)): (usize, (f64, usize))| Trial {
-            id: TrialId(at as u64),
-            query: FoldQuery { config: config(x), repeat: 0, fold },
-            diagnostics: BTreeMap::new(),
-            memo: Memo::default(),
-            reports: vec![],
-            outcome: None,
-            timing: Timing::default(),
+        let trial = |(at, (x, fold)): (usize, (f64, usize))| {
+            Trial::new(TrialId(at as u64), FoldQuery { config: config(x), repeat: 0, fold }, None)
         };
         let asked = [(0.1, 2), (0.2, 2), (0.1, 0), (0.1, 2), (0.3, 1)];
         let history = History::from_trials(asked.into_iter().enumerate().map(trial).collect(), Seed(0));

@@ -96,11 +96,7 @@ mod tests {
                 let mut config = space.decode(&vec![0.5; space.dim()]);
                 config.insert(space.parameters()[at].name.clone(), value.clone());
                 let place = space.encode(&config).unwrap()[column];
-                let number = match value {
-                    Value::Int(value) => value as f64,
-                    Value::Float(value) => value,
-                    other => panic!("{other} is no number"),
-                };
+                let number = value.number().expect("a number");
                 assert!((axis.value(place) - number).abs() < 1e-9, "{}: {number}", axis.label);
             }
         }

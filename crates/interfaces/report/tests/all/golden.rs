@@ -1,13 +1,11 @@
 //! Importances beside those of Optuna on the same trials, and beside the exact shares of variance.
 
-use std::collections::BTreeMap;
-
 use serde::Deserialize;
 use serde_json::Value;
 use thrifty_report::Report;
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Parameter, Space};
-use thrifty_study::{History, Memo, Outcome, Timing, Trial, TrialId};
+use thrifty_study::{History, Outcome, Trial, TrialId};
 
 #[derive(Deserialize)]
 struct File {
@@ -32,15 +30,7 @@ fn history(reference: &Reference) -> History<Config> {
         let names = reference.space.iter().map(|parameter| parameter.name.clone());
         let query: serde_json::Map<String, Value> = names.zip(row[1..].iter().cloned()).collect();
         let query: Config = serde_json::from_value(Value::Object(query)).unwrap();
-        Trial {
-            id: TrialId(0),
-            query,
-            diagnostics: BTreeMap::new(),
-            memo: Memo::default(),
-            reports: Vec::new(),
-            outcome: Some(Outcome::from(row[0].as_f64().unwrap())),
-            timing: Timing::default(),
-        }
+        Trial::new(TrialId(0), query, Some(Outcome::from(row[0].as_f64().unwrap())))
     };
     History::from_trials(reference.trials.iter().map(trial).collect(), Seed(0))
 }

@@ -1,28 +1,18 @@
 //! Figures of studies of their own kind: single folds, and training under a budget.
 
-use std::collections::BTreeMap;
-
 use thrifty_autobct::{AutoBct, AutoBctSettings, State};
 use thrifty_cv::FoldQuery;
 use thrifty_linear::{Coefficients, Polynomial};
 use thrifty_report::{Unfit, fold_correlations, fold_scores, training_values};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
-use thrifty_study::{History, MaxTrials, Measurement, Memo, Study, Timing, Trial, TrialId};
+use thrifty_study::{History, MaxTrials, Measurement, Study, Trial, TrialId};
 
 use crate::snapshot;
 use snapshot::{check, check_model};
 
 fn measured(query: FoldQuery, score: f64) -> Trial<FoldQuery> {
-    Trial {
-        id: TrialId(0),
-        query,
-        diagnostics: BTreeMap::new(),
-        memo: Memo::default(),
-        reports: Vec::new(),
-        outcome: Some(score.into()),
-        timing: Timing::default(),
-    }
+    Trial::new(TrialId(0), query, Some(score.into()))
 }
 
 /// Configurations on folds: fold 1 rises with fold 0, fold 2 falls; the last configurations lack a fold.

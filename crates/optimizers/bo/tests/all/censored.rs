@@ -1,6 +1,5 @@
 //! The model for responses that are cut off.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use thrifty_bo::{BayesianOptimizer, BoSettings, GpSurrogate, LossTransform};
@@ -9,7 +8,7 @@ use thrifty_domain::{Domain, Points};
 use thrifty_model_based::surrogate_fingerprint;
 use thrifty_sampling::{Seed, Sobol, Stream};
 use thrifty_space::{Config, Space};
-use thrifty_study::{History, Measurement, Memo, Outcome, Timing, Trial, TrialId};
+use thrifty_study::{History, Measurement, Outcome, Trial, TrialId};
 use thrifty_surrogate::{Description, FittedSurrogate, Observations, Prediction, Surrogate, SurrogateError};
 
 fn fit(
@@ -100,14 +99,12 @@ impl Surrogate for Counting {
 fn the_floor_is_on_the_scale_of_the_losses() {
     let space = Space::unit_cube(1);
     let trials = |losses: &[f64]| -> History<Config> {
-        let of = |(i, loss): (usize, &f64)| Trial {
-            id: TrialId(i as u64),
-            query: space.decode(&[(i as f64 + 0.5) / losses.len() as f64]),
-            diagnostics: BTreeMap::new(),
-            memo: Memo::default(),
-            reports: Vec::new(),
-            outcome: Some(Outcome::from(*loss)),
-            timing: Timing::default(),
+        let of = |(i, loss): (usize, &f64)| {
+            Trial::new(
+                TrialId(i as u64),
+                space.decode(&[(i as f64 + 0.5) / losses.len() as f64]),
+                Some(Outcome::from(*loss)),
+            )
         };
         History::from_trials(losses.iter().enumerate().map(of).collect(), Seed(1))
     };
@@ -140,17 +137,12 @@ fn the_floor_is_on_the_scale_of_the_losses() {
 fn constraints_have_no_floor() {
     let space = Space::unit_cube(1);
     let measured = [(0.1, -1.0), (0.35, -0.5), (0.65, 0.8), (0.9, 3.0)].into_iter().enumerate();
-    let trials = measured.map(|(i, (x, constraint))| Trial {
-        id: TrialId(i as u64),
-        query: space.decode(&[x]),
-        diagnostics: BTreeMap::new(),
-        memo: Memo::default(),
-        reports: Vec::new(),
-        outcome: Some(Outcome::from(Measurement {
-            constraints: vec![constraint],
-            ..Measurement::from(5.0 + x)
-        })),
-        timing: Timing::default(),
+    let trials = measured.map(|(i, (x, constraint))| {
+        Trial::new(
+            TrialId(i as u64),
+            space.decode(&[x]),
+            Some(Outcome::from(Measurement { constraints: vec![constraint], ..Measurement::from(5.0 + x) })),
+        )
     });
     let history = History::from_trials(trials.collect(), Seed(1));
     let optimizer = BayesianOptimizer::new(space.clone()).with_surrogate(CensoredGpSurrogate::above(5.0));

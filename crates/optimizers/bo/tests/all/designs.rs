@@ -9,7 +9,7 @@ use thrifty_sampling::Seed;
 use thrifty_search::{Nsga2, Nsga2Settings};
 use thrifty_space::{Config, Space};
 use thrifty_study::{
-    Ask, History, MaxTrials, Measurement, Memo, Optimizer, Outcome, StopReason, Study, Timing, Trial, TrialId,
+    Ask, History, MaxTrials, Measurement, Memo, Optimizer, Outcome, StopReason, Study, Trial, TrialId,
 };
 
 fn square() -> Space {
@@ -56,7 +56,7 @@ fn answer(ask: Ask<Config>) -> (Config, bool, Memo) {
 
 fn trial(query: Config, memo: Memo, outcome: Option<Outcome>) -> Trial<Config> {
     let (id, diagnostics) = (TrialId(0), std::collections::BTreeMap::new());
-    Trial { id, query, diagnostics, memo, reports: vec![], outcome, timing: Timing::default() }
+    Trial { diagnostics, memo, ..Trial::new(id, query, outcome) }
 }
 
 /// Asks and tells: how each trial ends depends on its number. Which trials a model made.

@@ -1,7 +1,5 @@
 //! Turns with several objectives against independent calculation: acquisition values, outlooks, reports, Pareto sets.
 
-use std::collections::BTreeMap;
-
 use thrifty_acquisition::{
     AcquisitionKind, Analytic, LogExpectedImprovement, LogInverseCost, Utility, ZeroLog,
 };
@@ -16,9 +14,7 @@ use thrifty_model_based::{
 use thrifty_pareto::{ExpectedHypervolumeImprovement, ReferencePoint, hypervolume};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
-use thrifty_study::{
-    Ask, History, Measurement, Memo, MemoKey, Optimizer, Outcome, Suggestion, Timing, Trial, TrialId,
-};
+use thrifty_study::{Ask, History, Measurement, MemoKey, Optimizer, Outcome, Suggestion, Trial, TrialId};
 use thrifty_surrogate::{Observations, Posterior, Prediction};
 
 const POINTS: [f64; 8] = [0.03, 0.21, 0.34, 0.5, 0.63, 0.8, 0.97, 0.12];
@@ -32,15 +28,7 @@ fn line() -> Space {
 }
 
 fn trial(x: f64, outcome: Option<Outcome>) -> Trial<Config> {
-    Trial {
-        id: TrialId(0),
-        query: line().decode(&[x]),
-        diagnostics: BTreeMap::new(),
-        memo: Memo::default(),
-        reports: Vec::new(),
-        outcome,
-        timing: Timing::default(),
-    }
+    Trial::new(TrialId(0), line().decode(&[x]), outcome)
 }
 
 fn losses(x: f64) -> [f64; 2] {

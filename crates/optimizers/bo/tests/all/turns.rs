@@ -11,8 +11,8 @@ use thrifty_model_based::{ModelBased, Modelled, Outlook, Turn, front};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{
-    Ask, History, MaxTrials, Measurement, Memo, MemoKey, Optimizer, Outcome, PrunedAs, PrunedPolicy,
-    StopReason, Study, Suggestion, Timing, Trial, TrialId,
+    Ask, History, MaxTrials, Measurement, MemoKey, Optimizer, Outcome, PrunedAs, PrunedPolicy, StopReason,
+    Study, Suggestion, Trial, TrialId,
 };
 use thrifty_surrogate::Prediction;
 
@@ -26,15 +26,7 @@ fn line() -> Space {
 }
 
 fn trial(x: f64, outcome: Option<Outcome>) -> Trial<Config> {
-    Trial {
-        id: TrialId(0),
-        query: line().decode(&[x]),
-        diagnostics: BTreeMap::new(),
-        memo: Memo::default(),
-        reports: Vec::new(),
-        outcome,
-        timing: Timing::default(),
-    }
+    Trial::new(TrialId(0), line().decode(&[x]), outcome)
 }
 
 /// A bumpy loss with a constraint x ≥ 0.3 and costs on both sides of 1.

@@ -5,8 +5,7 @@ use thrifty_cmaes::{CmaEs, CmaEsSettings};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{
-    Ask, History, MaxTrials, Memo, Optimizer, Outcome, Schedule, Study, Suggestion, Timing, Trial, TrialId,
-    contract,
+    Ask, History, MaxTrials, Memo, Optimizer, Outcome, Schedule, Study, Suggestion, Trial, TrialId, contract,
 };
 
 fn mixed() -> Space {
@@ -258,15 +257,7 @@ fn ask(optimizer: &mut CmaEs, trials: &[Trial<Config>], id: u64) -> Suggestion<C
 fn trial_of(asked: Suggestion<Config>, id: u64, loss: impl Fn(&Config) -> f64) -> Trial<Config> {
     let outcome = Some(loss(&asked.query).into());
     let (query, diagnostics, memo) = (asked.query, asked.diagnostics, asked.memo);
-    Trial {
-        id: TrialId(id),
-        query,
-        diagnostics,
-        memo,
-        reports: Vec::new(),
-        outcome,
-        timing: Timing::default(),
-    }
+    Trial { diagnostics, memo, ..Trial::new(TrialId(id), query, outcome) }
 }
 
 #[test]

@@ -11,7 +11,7 @@ use thrifty_model_based::{ModelBased, Turn};
 use thrifty_sampling::Seed;
 use thrifty_space::Space;
 use thrifty_study::{
-    History, MaxTrials, Measurement, Memo, MemoKey, Optimizer, Schedule, Study, Timing, Trial, TrialId,
+    History, MaxTrials, Measurement, Memo, MemoKey, Optimizer, Schedule, Study, Trial, TrialId,
 };
 use thrifty_surrogate::{Posterior, Prediction};
 
@@ -139,15 +139,7 @@ fn one_new_fold_stands_for_all() {
     let mut trials = finished(&change, 9).trials().to_vec();
     // One more runs, in a repeat of which nothing was measured.
     let config = trials[2].query.config.clone();
-    trials.push(Trial {
-        id: TrialId(9),
-        query: FoldQuery { config, repeat: 2, fold: 1 },
-        diagnostics: std::collections::BTreeMap::new(),
-        memo: Memo::default(),
-        reports: vec![],
-        outcome: None,
-        timing: Timing::default(),
-    });
+    trials.push(Trial::new(TrialId(9), FoldQuery { config, repeat: 2, fold: 1 }, None));
     let history = History::from_trials(trials, Seed(4));
     let belief = optimizer(&change).state(&history, TrialId(10)).unwrap().unwrap();
     let all: Vec<usize> = (0..3 * FOLDS).collect();

@@ -7,7 +7,7 @@ use thrifty_fcvopt::{FractionalCv, FractionalSettings, Incumbent};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{
-    Ask, Best, History, Measurement, Memo, MemoKey, Next, Optimizer, Outcome, Schedule, StopReason, Study,
+    Ask, Best, History, Measurement, MemoKey, Next, Optimizer, Outcome, Schedule, StopReason, Study,
     Suggestion, Timing, Trial, TrialId,
 };
 
@@ -291,15 +291,7 @@ fn evaluated(x: f64, fold: usize, outcome: impl Into<Outcome>) -> Trial<FoldQuer
     let mut config = Config::new();
     config.insert("x0", x);
     config.insert("x1", 0.5);
-    Trial {
-        id: TrialId(0),
-        query: FoldQuery { config, repeat: 0, fold },
-        diagnostics: BTreeMap::new(),
-        memo: Memo::default(),
-        reports: vec![],
-        outcome: Some(outcome.into()),
-        timing: Timing::default(),
-    }
+    Trial::new(TrialId(0), FoldQuery { config, repeat: 0, fold }, Some(outcome.into()))
 }
 
 /// Without a verification a configuration of which all folds happen to be known is not preferred to a better one.

@@ -12,8 +12,8 @@ use thrifty_model_based::{CostAwareness, GpSurrogate, InitialDesign, KernelFamil
 use thrifty_sampling::{Seed, Sobol};
 use thrifty_space::{Config, Space};
 use thrifty_study::{
-    Ask, Context, History, MaxTrials, Measurement, Memo, Next, Optimizer, OptimizerError, Outcome, Schedule,
-    StopReason, StopRule, Study, Timing, Trial, TrialId,
+    Ask, Context, History, MaxTrials, Measurement, Next, Optimizer, OptimizerError, Outcome, Schedule,
+    StopReason, StopRule, Study, Trial, TrialId,
 };
 use thrifty_testbed::{Problem, TestFunction};
 
@@ -366,14 +366,8 @@ fn an_implicit_threshold_over_a_domain_is_of_its_maximum() {
         let points: Vec<Vec<f64>> = sobol.rows().map(<[f64]>::to_vec).chain([vec![1.0; dim]]).collect();
         let truth = 0.8 * dim as f64;
         for asked in [&points[..40], &points] {
-            let trials = asked.iter().enumerate().map(|(id, x)| Trial {
-                id: TrialId(id as u64),
-                query: space.decode(x),
-                diagnostics: BTreeMap::new(),
-                memo: Memo::default(),
-                reports: Vec::new(),
-                outcome: Some(x.iter().sum::<f64>().into()),
-                timing: Timing::default(),
+            let trials = asked.iter().enumerate().map(|(id, x)| {
+                Trial::new(TrialId(id as u64), space.decode(x), Some(x.iter().sum::<f64>().into()))
             });
             let history = History::from_trials(trials.collect(), Seed(1));
             let settings = LevelSetSettings {

@@ -1,12 +1,10 @@
 //! The transform of losses under which the model predicts best.
 
-use std::collections::BTreeMap;
-
 use thrifty_domain::Domain;
 use thrifty_model_based::{GpSurrogate, LossTransform, OutputFitter, StateSettings, SurrogateState};
 use thrifty_sampling::{Seed, Stream};
 use thrifty_space::{Config, Space};
-use thrifty_study::{Memo, MemoKey, Timing, Trial, TrialId};
+use thrifty_study::{Memo, MemoKey, Trial, TrialId};
 use thrifty_surrogate::{
     Description, FittedSurrogate, Observations, Posterior, Prediction, Surrogate, SurrogateError,
 };
@@ -24,15 +22,7 @@ fn some_trials(count: u64, losses: &dyn Fn(f64) -> f64) -> Vec<Trial<Config>> {
         let spread = (i as f64 * 0.618_034 + 0.1).fract();
         // Two of three near 0.3, as in a search that has found the minimum there.
         let x = if i.is_multiple_of(3) { spread } else { 0.3 + 0.04 * (spread - 0.5) };
-        Trial {
-            id: TrialId(i),
-            query: space.decode(&[x]),
-            diagnostics: BTreeMap::new(),
-            memo: Memo::default(),
-            reports: Vec::new(),
-            outcome: Some(losses(x).into()),
-            timing: Timing::default(),
-        }
+        Trial::new(TrialId(i), space.decode(&[x]), Some(losses(x).into()))
     };
     (0..count).map(one).collect()
 }

@@ -1,6 +1,5 @@
 //! Contexts that a surrogate state builds acquisition functions from, and its weights by independent fits.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use thrifty_acquisition::{
@@ -16,7 +15,7 @@ use thrifty_model_based::{
 use thrifty_prob::{cdf, pdf};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
-use thrifty_study::{Measurement, Memo, MemoKey, Outcome, Timing, Trial, TrialId};
+use thrifty_study::{Measurement, MemoKey, Outcome, Trial, TrialId};
 use thrifty_surrogate::{Observations, Posterior, Prediction};
 
 const POINTS: [f64; 6] = [0.05, 0.22, 0.41, 0.6, 0.78, 0.96];
@@ -26,15 +25,7 @@ fn line() -> Space {
 }
 
 fn trial(x: f64, outcome: Option<Outcome>) -> Trial<Config> {
-    Trial {
-        id: TrialId(0),
-        query: line().decode(&[x]),
-        diagnostics: BTreeMap::new(),
-        memo: Memo::default(),
-        reports: Vec::new(),
-        outcome,
-        timing: Timing::default(),
-    }
+    Trial::new(TrialId(0), line().decode(&[x]), outcome)
 }
 
 fn loss(x: f64) -> f64 {

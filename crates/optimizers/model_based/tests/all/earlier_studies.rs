@@ -3,7 +3,7 @@
 use thrifty_model_based::{EarlierStudies, EarlierStudyError, GpSurrogate, LeftOut, LossTransform};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
-use thrifty_study::{History, Measurement, Outcome, Timing, Trial, TrialId};
+use thrifty_study::{History, Measurement, Outcome, Trial, TrialId};
 use thrifty_surrogate::Surrogate;
 
 fn space() -> Space {
@@ -44,13 +44,9 @@ fn trials(n: u32, scale: f64) -> Vec<(Config, Outcome)> {
 
 fn history(trials: &[(Config, Outcome)]) -> History<Config> {
     let trial = |(query, outcome): &(Config, Outcome)| Trial {
-        id: TrialId(0),
-        query: query.clone(),
         diagnostics: [].into(),
         memo: thrifty_study::Memo::default(),
-        reports: Vec::new(),
-        outcome: Some(outcome.clone()),
-        timing: Timing::default(),
+        ..Trial::new(TrialId(0), query.clone(), Some(outcome.clone()))
     };
     History::from_trials(trials.iter().map(trial).collect(), Seed(1))
 }

@@ -1,6 +1,5 @@
 //! Surrogate states against independent calculations: policies for failed and running trials, targets, weights, units.
 
-use std::collections::BTreeMap;
 use thrifty_surrogate::Prediction;
 
 use thrifty_acquisition::{AcquisitionKind, ImprovementTarget};
@@ -11,22 +10,14 @@ use thrifty_model_based::{
 };
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
-use thrifty_study::{Measurement, Memo, Outcome, Timing, Trial, TrialId};
+use thrifty_study::{Measurement, Outcome, Trial, TrialId};
 
 fn line() -> Space {
     Space::builder().float("x", 0.0, 1.0).build().unwrap()
 }
 
 fn trial(x: f64, outcome: Option<Outcome>) -> Trial<Config> {
-    Trial {
-        id: TrialId(0),
-        query: line().decode(&[x]),
-        diagnostics: BTreeMap::new(),
-        memo: Memo::default(),
-        reports: Vec::new(),
-        outcome,
-        timing: Timing::default(),
-    }
+    Trial::new(TrialId(0), line().decode(&[x]), outcome)
 }
 
 fn loss(x: f64) -> f64 {

@@ -248,22 +248,13 @@ impl Optimizer for Nsga2 {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
 
-    use thrifty_study::{Measurement, Memo, Timing};
+    use thrifty_study::Measurement;
 
     use super::*;
 
     fn trial(outcome: Option<Outcome>) -> Trial<Config> {
-        Trial {
-            id: TrialId(0),
-            query: Config::new(),
-            diagnostics: BTreeMap::new(),
-            memo: Memo::default(),
-            reports: Vec::new(),
-            outcome,
-            timing: Timing::default(),
-        }
+        Trial::new(TrialId(0), Config::new(), outcome)
     }
 
     /// Deb et al. (2002), constraint domination: by the sum of what is violated.

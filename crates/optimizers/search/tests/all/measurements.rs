@@ -1,16 +1,12 @@
 //! Reading of histories: shapes of measurements, Pareto sets, encoded points, journals of format 1.
 
-use std::collections::BTreeMap;
-
 use thrifty_pareto::ReferencePoint;
 use thrifty_sampling::Seed;
 use thrifty_search::{
     Nsga2, ParetoMember, ParetoSet, RandomSearch, SobolSearch, measurement, points_of, same_shape, shape,
 };
 use thrifty_space::{Config, Space};
-use thrifty_study::{
-    History, Measurement, Memo, Optimizer, OptimizerError, Outcome, Study, Timing, Trial, TrialId,
-};
+use thrifty_study::{History, Measurement, Optimizer, OptimizerError, Outcome, Study, Trial, TrialId};
 
 fn line() -> Space {
     Space::builder().float("x", 0.0, 2.0).build().unwrap()
@@ -28,15 +24,7 @@ fn measured(objectives: &[f64], constraints: &[f64]) -> Outcome {
 }
 
 fn history(outcomes: Vec<Option<Outcome>>) -> History<Config> {
-    let trial = |(i, outcome): (usize, Option<Outcome>)| Trial {
-        id: TrialId(0),
-        query: at(0.25 * i as f64),
-        diagnostics: BTreeMap::new(),
-        memo: Memo::default(),
-        reports: Vec::new(),
-        outcome,
-        timing: Timing::default(),
-    };
+    let trial = |(i, outcome): (usize, Option<Outcome>)| Trial::new(TrialId(0), at(0.25 * i as f64), outcome);
     History::from_trials(outcomes.into_iter().enumerate().map(trial).collect(), Seed(1))
 }
 

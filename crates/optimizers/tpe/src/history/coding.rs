@@ -120,11 +120,7 @@ impl Coded {
         if let Kind::Categorical { choices } = &self.parameter.kind {
             return value.position_in(choices).map(|index| index as f64);
         }
-        let number = match value {
-            Value::Int(number) => *number as f64,
-            Value::Float(number) => *number,
-            _ => return None,
-        };
+        let number = value.number()?;
         let internal = match (&self.parameter.kind, &self.dimension) {
             // A value may miss its step by rounding: 3 · 0.1 is not 0.3.
             (Kind::StepFloat { .. }, Dimension::Numeric(axis)) => {

@@ -353,21 +353,15 @@ mod tests {
     use std::collections::BTreeMap;
 
     use thrifty_sampling::Seed;
-    use thrifty_study::{Measurement, Memo, Timing, TrialId};
+    use thrifty_study::{Measurement, TrialId};
 
     use super::*;
 
     /// Trials of one parameter with outcomes.
     fn trials<const N: usize>(outcomes: [Option<Outcome>; N]) -> Vec<Trial<Config>> {
         let space = Space::builder().float("x", 0.0, 1.0).build().unwrap();
-        let trial = |(i, outcome): (usize, Option<Outcome>)| Trial {
-            id: TrialId(0),
-            query: space.decode(&[i as f64 / N as f64]),
-            diagnostics: BTreeMap::new(),
-            memo: Memo::default(),
-            reports: Vec::new(),
-            outcome,
-            timing: Timing::default(),
+        let trial = |(i, outcome): (usize, Option<Outcome>)| {
+            Trial::new(TrialId(0), space.decode(&[i as f64 / N as f64]), outcome)
         };
         outcomes.into_iter().enumerate().map(trial).collect()
     }
@@ -435,15 +429,8 @@ mod tests {
         let space = Space::builder().float("x", 0.0, 1.0).build().unwrap();
         let settings = TpeSettings::default();
         let coding = Coding::new(&space, &BTreeMap::new(), settings.grid_ends).unwrap();
-        let trial = |(x, outcome): (f64, Option<Outcome>)| Trial {
-            id: TrialId(0),
-            query: space.decode(&[x]),
-            diagnostics: BTreeMap::new(),
-            memo: Memo::default(),
-            reports: Vec::new(),
-            outcome,
-            timing: Timing::default(),
-        };
+        let trial =
+            |(x, outcome): (f64, Option<Outcome>)| Trial::new(TrialId(0), space.decode(&[x]), outcome);
         let trials: Vec<Trial<Config>> =
             [(0.2, Some(1.0.into())), (0.5, None), (0.9, Some(2.0.into()))].map(trial).into();
         let history = History::from_trials(trials.clone(), Seed(1));

@@ -112,7 +112,7 @@ fn std_dev(values: &[f64]) -> f64 {
 mod tests {
     use thrifty_sampling::Seed;
     use thrifty_space::{Config, Space};
-    use thrifty_study::{History, Measurement, Memo, Outcome, Timing, Trial, TrialId};
+    use thrifty_study::{History, Measurement, Outcome, Trial, TrialId};
 
     use super::*;
     use crate::GridEnds;
@@ -154,15 +154,7 @@ mod tests {
     }
 
     fn trial(config: &Config, outcome: Outcome) -> Trial<Config> {
-        Trial {
-            id: TrialId(0),
-            query: config.clone(),
-            diagnostics: std::collections::BTreeMap::new(),
-            memo: Memo::default(),
-            reports: Vec::new(),
-            outcome: Some(outcome),
-            timing: Timing::default(),
-        }
+        Trial::new(TrialId(0), config.clone(), Some(outcome))
     }
 
     /// Against the formula of the doc comment, on logarithmic axes, a grid and choices; failed trials have no cost.

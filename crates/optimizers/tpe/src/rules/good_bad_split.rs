@@ -147,7 +147,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use thrifty_space::{Config, Space};
-    use thrifty_study::{History, Measurement, Memo, Outcome, Timing, Trial, TrialId};
+    use thrifty_study::{History, Measurement, Outcome, Trial, TrialId};
 
     use super::*;
     use crate::Split;
@@ -164,15 +164,7 @@ mod tests {
                 ..Measurement::default()
             }
             .into();
-            Trial {
-                id: TrialId(0),
-                query,
-                diagnostics: BTreeMap::new(),
-                memo: Memo::default(),
-                reports: Vec::new(),
-                outcome: Some(outcome),
-                timing: Timing::default(),
-            }
+            Trial::new(TrialId(0), query, Some(outcome))
         };
         let history = History::from_trials(trials.iter().map(trial).collect(), thrifty_sampling::Seed(0));
         let mut table = Table::new(space, &coding, &[], settings).unwrap();

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space, Value};
 use thrifty_study::{
-    Ask, Best, History, MaxTrials, Measurement, Memo, Next, Optimizer, OptimizerError, Outcome, StopReason,
-    Study, Timing, Trial, TrialId,
+    Ask, Best, History, MaxTrials, Measurement, Next, Optimizer, OptimizerError, Outcome, StopReason, Study,
+    Trial, TrialId,
 };
 use thrifty_tpe::{
     ConstraintPolicy, CostPolicy, FailurePolicy, Joint, ParameterPrior, PendingPolicy, Repeats, Split,
@@ -183,14 +183,12 @@ fn trials_of_another_number_of_objectives_or_constraints_are_named() {
         (measured(2, 2), "trial 4 has 2 constraints, those before it 1"),
     ] {
         // A study would refuse it; a history from elsewhere may have it.
-        let trial = |id: u64| Trial {
-            id: TrialId(id),
-            query: mixed().sample(&mut Seed(1).stream("trials", id)),
-            diagnostics: BTreeMap::new(),
-            memo: Memo::default(),
-            reports: Vec::new(),
-            outcome: Some(if id == 4 { other.clone() } else { measured(2, 1) }.into()),
-            timing: Timing::default(),
+        let trial = |id: u64| {
+            Trial::new(
+                TrialId(id),
+                mixed().sample(&mut Seed(1).stream("trials", id)),
+                Some(if id == 4 { other.clone() } else { measured(2, 1) }.into()),
+            )
         };
         let history = History::from_trials((0..6).map(trial).collect(), Seed(1));
         let mut optimizer = optimizer(mixed(), TpeSettings::recommended());
@@ -385,15 +383,7 @@ fn the_first_of_several_losses_is_recommended() {
 }
 
 fn at(x: f64, outcome: Option<Outcome>) -> Trial<Config> {
-    Trial {
-        id: TrialId(0),
-        query: Space::from_bounds(&[(0.0, 1.0)]).unwrap().decode(&[x]),
-        diagnostics: BTreeMap::new(),
-        memo: Memo::default(),
-        reports: Vec::new(),
-        outcome,
-        timing: Timing::default(),
-    }
+    Trial::new(TrialId(0), Space::from_bounds(&[(0.0, 1.0)]).unwrap().decode(&[x]), outcome)
 }
 
 /// A queue is completed as everything else: what is given of a trial holds, and what a queued configuration has of another
@@ -722,15 +712,11 @@ fn costs_of_another_history_are_not_kept() {
         let trial = |i: u32| {
             let x = f64::from(i) / 29.0;
             let measured = Measurement { cost: Some(price(x)), ..((x - 0.5).powi(2)).into() };
-            Trial {
-                id: TrialId(0),
-                query: Space::from_bounds(&[(0.0, 1.0)]).unwrap().decode(&[x]),
-                diagnostics: BTreeMap::new(),
-                memo: Memo::default(),
-                reports: Vec::new(),
-                outcome: Some(measured.into()),
-                timing: Timing::default(),
-            }
+            Trial::new(
+                TrialId(0),
+                Space::from_bounds(&[(0.0, 1.0)]).unwrap().decode(&[x]),
+                Some(measured.into()),
+            )
         };
         History::from_trials((0..30).map(trial).collect(), Seed(2))
     };

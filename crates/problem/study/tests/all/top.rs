@@ -3,20 +3,12 @@
 use proptest::prelude::*;
 use thrifty_sampling::Seed;
 use thrifty_study::{
-    Ask, Fingerprint, History, MaxTrials, Measurement, Memo, Optimizer, OptimizerError, Outcome, Patience,
-    StopReason, Study, Suggestion, Timing, Trial, TrialId,
+    Ask, Fingerprint, History, MaxTrials, Measurement, Optimizer, OptimizerError, Outcome, Patience,
+    StopReason, Study, Suggestion, Trial, TrialId,
 };
 
 fn history(outcomes: Vec<Option<Outcome>>) -> History<usize> {
-    let trial = |(query, outcome)| Trial {
-        id: TrialId(0),
-        query,
-        diagnostics: std::collections::BTreeMap::new(),
-        memo: Memo::default(),
-        reports: Vec::new(),
-        outcome,
-        timing: Timing::default(),
-    };
+    let trial = |(query, outcome)| Trial::new(TrialId(0), query, outcome);
     History::from_trials(outcomes.into_iter().enumerate().map(trial).collect(), Seed(0))
 }
 
