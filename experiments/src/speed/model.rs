@@ -68,7 +68,7 @@ fn plain(noise: Noise) -> GpSettings {
 
 /// Log expected improvement on the smallest target.
 pub fn log_ei<'a>(posterior: &'a GpPosterior<Shared>, data: &Data) -> Analytic<'a, LogExpectedImprovement> {
-    Analytic::new(posterior, LogExpectedImprovement { threshold: data.best() })
+    Analytic::new(posterior, LogExpectedImprovement { target: data.best() })
 }
 
 /// Log expected improvement at a point that some tool found; nothing for a point of another dimension.

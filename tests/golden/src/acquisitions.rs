@@ -199,12 +199,12 @@ fn ei_full(section: &Value, findings: &mut Findings) -> Result<(), String> {
         let (mean, threshold) = (-mu, -(best + xi));
         let z = (threshold - mean) / sigma;
         let (log_ei, by_mean, by_std_dev) =
-            LogExpectedImprovement { threshold }.value_and_slopes(mean, sigma);
+            LogExpectedImprovement { target: threshold }.value_and_slopes(mean, sigma);
         let found = [
-            ExpectedImprovement { threshold }.value(mean, sigma),
+            ExpectedImprovement { target: threshold }.value(mean, sigma),
             log_ei,
-            ProbabilityOfImprovement { threshold }.value(mean, sigma),
-            LogProbabilityOfImprovement { threshold }.value(mean, sigma),
+            ProbabilityOfImprovement { target: threshold }.value(mean, sigma),
+            LogProbabilityOfImprovement { target: threshold }.value(mean, sigma),
             ConfidenceBound { beta: 4.0 }.value(mean, sigma),
             -ConfidenceBound { beta: 4.0 }.value(mu, sigma),
             -by_mean,

@@ -134,7 +134,7 @@ impl MultiTaskCv {
         id: TrialId,
     ) -> Result<Ask<FoldQuery>, OptimizerError> {
         let (best, incumbent) = state.incumbent();
-        let acquisition = Analytic::new(state, LogExpectedImprovement { threshold: incumbent });
+        let acquisition = Analytic::new(state, LogExpectedImprovement { target: incumbent });
         let mut rng = history.seed().stream("acquisition", id.0);
         let anchors = [best];
         let domain = self.space.domain();
@@ -165,7 +165,7 @@ impl MultiTaskCv {
         let gain = |fold: &usize| {
             let there = state.predict_task(x, *fold);
             let threshold = state.best_of_task(*fold);
-            ExpectedImprovement { threshold }.value(there.mean, there.std_dev())
+            ExpectedImprovement { target: threshold }.value(there.mean, there.std_dev())
         };
         let gains: Vec<f64> = new.iter().map(gain).collect();
         let best = (0..new.len()).reduce(|best, i| if gains[i] > gains[best] { i } else { best });

@@ -86,7 +86,7 @@ impl Anticipation {
             let found = turn.maximize(&Analytic::new(posterior, PosteriorMean), "anticipated");
             share(best(found.first().map(|point| threshold - posterior.predict(&point.x).mean)))
         } else {
-            let improvement = ProbabilityOfImprovement { threshold };
+            let improvement = ProbabilityOfImprovement { target: threshold };
             let found = turn.maximize(&Analytic::new(posterior, improvement), "anticipated");
             best(found.first().map(|point| point.value))
         }))

@@ -116,7 +116,7 @@ impl HybridSettings {
                 };
                 let improvement = explore.all(turn)?.first().map_or(0.0, |point| {
                     let Prediction { mean, variance } = posterior.predict(&point.x);
-                    ProbabilityOfImprovement { threshold }.value(mean, variance.sqrt())
+                    ProbabilityOfImprovement { target: threshold }.value(mean, variance.sqrt())
                 });
                 (floor.max(basis * improvement), Some(improvement))
             }

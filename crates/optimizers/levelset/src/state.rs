@@ -46,7 +46,7 @@ impl LevelSetState<'_> {
         let pending = self.pending.rows().filter(is_likely).map(|x| after.predict(x).mean);
         let threshold = pending.fold(measured, f64::min);
         let improvement: Box<dyn Acquisition + '_> = if measured.is_finite() {
-            Box::new(Analytic::new(after, LogExpectedImprovement { threshold }))
+            Box::new(Analytic::new(after, LogExpectedImprovement { target: threshold }))
         } else {
             Box::new(ZeroLog)
         };

@@ -50,7 +50,7 @@ impl SurrogateState<'_> {
     pub fn expected_improvement(&self, x: &[f64], threshold: f64) -> f64 {
         let of = |posterior: &dyn Posterior| {
             let Prediction { mean, variance } = posterior.predict(x);
-            ExpectedImprovement { threshold }.value(mean, variance.sqrt())
+            ExpectedImprovement { target: threshold }.value(mean, variance.sqrt())
         };
         match self.members() {
             [] => of(self.posterior()),
@@ -88,7 +88,7 @@ impl SurrogateState<'_> {
     #[must_use]
     pub fn max_expected_improvement(&self, threshold: f64) -> Option<(Vec<f64>, f64)> {
         let of = |posterior| -> Box<dyn Acquisition + '_> {
-            Box::new(Analytic::new(posterior, LogExpectedImprovement { threshold }))
+            Box::new(Analytic::new(posterior, LogExpectedImprovement { target: threshold }))
         };
         let each = self.members().iter().map(|member| (member.weight, of(member.fitted.posterior())));
         // Without members there is nothing to average.

@@ -197,9 +197,8 @@ impl StopRule for NoImprovement {
             })
         };
         let (expected, threshold) = compared().next()?;
-        let small =
-            compared().take(self.times).len_is(self.times, |(expected, threshold)| expected < threshold);
-        small.then_some(StopReason::NoImprovement { expected, threshold })
+        let small = compared().take(self.times).filter(|(expected, threshold)| expected < threshold).count();
+        (self.times > 0 && small == self.times).then_some(StopReason::NoImprovement { expected, threshold })
     }
 
     fn validate(&self) -> Result<(), StudyError> {
@@ -228,20 +227,6 @@ pub(crate) fn require(
 ) -> Result<(), StudyError> {
     if holds { Ok(()) } else { Err(StudyError::InvalidStopRule { rule, value, expected }) }
 }
-
-/// True if an iterator has `count` items that all pass.
-trait LenIs: Iterator + Sized {
-    fn len_is(&mut self, count: usize, pass: impl Fn(Self::Item) -> bool) -> bool {
-        let mut seen = 0;
-        self.all(|item| {
-            seen += 1;
-            pass(item)
-        }) && seen == count
-            && count > 0
-    }
-}
-
-impl<I: Iterator> LenIs for I {}
 
 impl StopRule for Any {
     fn check(&self, view: &dyn HistoryView) -> Option<StopReason> {

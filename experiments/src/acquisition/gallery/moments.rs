@@ -35,8 +35,8 @@ pub fn improvement() -> Result<Drawn, ExperimentError> {
     let threshold = scene.best();
     let of = |title, curve: Curve| column(&scene, title, "utility", &[curve]);
     let (probability, expected, bound) = (
-        curve("utility", &scene, ProbabilityOfImprovement { threshold }),
-        curve("utility", &scene, ExpectedImprovement { threshold }),
+        curve("utility", &scene, ProbabilityOfImprovement { target: threshold }),
+        curve("utility", &scene, ExpectedImprovement { target: threshold }),
         curve("utility", &scene, ConfidenceBound { beta: 4.0 }),
     );
     let findings = distances(&probability, &expected);
@@ -82,8 +82,8 @@ pub fn underflow() -> Result<Drawn, ExperimentError> {
     let scene = Scene::new(&seen, 0.3, 4e-4)?;
     let mean = |x: &[f64]| scene.posterior.predict(x).mean;
     let threshold = scene.x.rows().map(mean).fold(f64::INFINITY, f64::min);
-    let plain = curve("EI", &scene, ExpectedImprovement { threshold });
-    let log = curve("ln EI", &scene, LogExpectedImprovement { threshold });
+    let plain = curve("EI", &scene, ExpectedImprovement { target: threshold });
+    let log = curve("ln EI", &scene, LogExpectedImprovement { target: threshold });
     let none = plain.points.iter().filter(|p| p.1 == 0.0).count() as f64 / plain.points.len() as f64;
     let unclear = log.points.iter().filter(|p| !p.1.is_finite()).count() as f64;
     let findings = vec![
@@ -115,8 +115,8 @@ mod tests {
     fn a_greedy_improvement_is_found() {
         let scene = Scene::everyday().unwrap();
         let threshold = scene.best();
-        let greedy = || curve("", &scene, ProbabilityOfImprovement { threshold });
-        let expected = || curve("", &scene, ExpectedImprovement { threshold });
+        let greedy = || curve("", &scene, ProbabilityOfImprovement { target: threshold });
+        let expected = || curve("", &scene, ExpectedImprovement { target: threshold });
         let verdict = |findings: Vec<Finding>| {
             let named: Vec<_> = findings.into_iter().map(|finding| ("f".to_owned(), finding)).collect();
             judge(&named).unwrap().verdict()

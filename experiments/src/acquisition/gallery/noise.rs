@@ -45,7 +45,7 @@ fn in_valley(plain: &Curve, name: &str, other: &Curve, other_name: &str) -> Vec<
 
 pub fn noisy_improvement(seed: Seed) -> Result<Drawn, ExperimentError> {
     let scene = lucky()?;
-    let plain = Analytic::new(&scene.posterior, ExpectedImprovement { threshold: scene.best() });
+    let plain = Analytic::new(&scene.posterior, ExpectedImprovement { target: scene.best() });
     let rng = &mut seed.stream("noisy improvement", 0);
     let noisy = acquisition(NoisyExpectedImprovement::new(&scene.posterior, scene.x.as_ref(), 256, rng))?;
     let (plain, noisy) = (Curve::of("EI", &plain).relative(), Curve::of("noisy EI", &noisy).relative());
@@ -65,7 +65,7 @@ pub fn knowledge_gradient() -> Result<Drawn, ExperimentError> {
     let noisy = lucky()?;
     let both = |scene: &Scene| -> Result<[Curve; 2], ExperimentError> {
         let threshold = scene.best();
-        let expected = Analytic::new(&scene.posterior, ExpectedImprovement { threshold });
+        let expected = Analytic::new(&scene.posterior, ExpectedImprovement { target: threshold });
         let gradient = acquisition(KnowledgeGradient::new(&scene.posterior, grid().as_ref(), scene.noise))?;
         Ok([Curve::of("EI", &expected).relative(), Curve::of("knowledge gradient", &gradient).relative()])
     };

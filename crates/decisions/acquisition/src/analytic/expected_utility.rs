@@ -239,7 +239,7 @@ mod tests {
         for x in [0.0_f64, 0.1, 0.6, 1.0] {
             let expected = -(x * x + (x - 3.0).powi(2)) - x;
             assert!((value(&square, x) - expected).abs() < 1e-9, "{x}");
-            let improvement = ExpectedImprovement { threshold: 0.4 }.value(x, x);
+            let improvement = ExpectedImprovement { target: 0.4 }.value(x, x);
             assert!((value(&gain, x) - improvement).abs() < 1e-4 * x.max(1e-12), "{x}");
         }
         assert_eq!((square.scale(), gain.scale()), (UtilityScale::Signed, UtilityScale::NonNegative));

@@ -10,27 +10,27 @@ use crate::{
     UtilityScale,
 };
 
-/// Probability of a value below the threshold.
+/// Probability of a value below the target.
 ///
 /// ```text
 /// PI = Φ(z),   z = (τ - μ)/σ
 /// ```
 ///
-/// At σ = 0 it is 1 below the threshold, else 0. Source: Kushner (1964); `brofos2014`, eqs. 2 and 3.
+/// At σ = 0 it is 1 below the target, else 0. Source: Kushner (1964); `brofos2014`, eqs. 2 and 3.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ProbabilityOfImprovement {
     /// τ.
-    pub threshold: f64,
+    pub target: f64,
 }
 
 /// Logarithm of [`ProbabilityOfImprovement`]: it has a slope where that underflows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LogProbabilityOfImprovement {
     /// τ.
-    pub threshold: f64,
+    pub target: f64,
 }
 
-/// Expected amount by which the value falls below the threshold.
+/// Expected amount by which the value falls below the target.
 ///
 /// ```text
 /// EI = E[max(τ - f, 0)] = σ h(z),   z = (τ - μ)/σ,   h(z) = φ(z) + z Φ(z)
@@ -41,7 +41,7 @@ pub struct LogProbabilityOfImprovement {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ExpectedImprovement {
     /// τ.
-    pub threshold: f64,
+    pub target: f64,
 }
 
 /// Logarithm of [`ExpectedImprovement`]: the same maximiser, with a slope where that underflows.
@@ -54,12 +54,12 @@ pub struct ExpectedImprovement {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LogExpectedImprovement {
     /// τ.
-    pub threshold: f64,
+    pub target: f64,
 }
 
 /// `z`, where a difference of 0 at σ = 0 is no improvement.
-fn standardized(threshold: f64, mean: f64, std_dev: f64) -> f64 {
-    let gain = threshold - mean;
+fn standardized(target: f64, mean: f64, std_dev: f64) -> f64 {
+    let gain = target - mean;
     if std_dev > 0.0 {
         gain / std_dev
     } else if gain > 0.0 {
@@ -71,11 +71,11 @@ fn standardized(threshold: f64, mean: f64, std_dev: f64) -> f64 {
 
 impl Utility for ProbabilityOfImprovement {
     fn value(&self, mean: f64, std_dev: f64) -> f64 {
-        cdf(standardized(self.threshold, mean, std_dev))
+        cdf(standardized(self.target, mean, std_dev))
     }
 
     fn value_and_slopes(&self, mean: f64, std_dev: f64) -> (f64, f64, f64) {
-        let z = standardized(self.threshold, mean, std_dev);
+        let z = standardized(self.target, mean, std_dev);
         if z.is_infinite() {
             return (cdf(z), 0.0, 0.0);
         }
@@ -86,11 +86,11 @@ impl Utility for ProbabilityOfImprovement {
 
 impl Utility for LogProbabilityOfImprovement {
     fn value(&self, mean: f64, std_dev: f64) -> f64 {
-        log_cdf(standardized(self.threshold, mean, std_dev))
+        log_cdf(standardized(self.target, mean, std_dev))
     }
 
     fn value_and_slopes(&self, mean: f64, std_dev: f64) -> (f64, f64, f64) {
-        let z = standardized(self.threshold, mean, std_dev);
+        let z = standardized(self.target, mean, std_dev);
         if z.is_infinite() {
             return (log_cdf(z), 0.0, 0.0);
         }
@@ -103,14 +103,14 @@ impl Utility for LogProbabilityOfImprovement {
 impl Utility for ExpectedImprovement {
     fn value(&self, mean: f64, std_dev: f64) -> f64 {
         if std_dev > 0.0 {
-            std_dev * h(standardized(self.threshold, mean, std_dev))
+            std_dev * h(standardized(self.target, mean, std_dev))
         } else {
-            (self.threshold - mean).max(0.0)
+            (self.target - mean).max(0.0)
         }
     }
 
     fn value_and_slopes(&self, mean: f64, std_dev: f64) -> (f64, f64, f64) {
-        let z = standardized(self.threshold, mean, std_dev);
+        let z = standardized(self.target, mean, std_dev);
         (self.value(mean, std_dev), -cdf(z), pdf(z))
     }
 
@@ -122,19 +122,19 @@ impl Utility for ExpectedImprovement {
 impl Utility for LogExpectedImprovement {
     fn value(&self, mean: f64, std_dev: f64) -> f64 {
         if std_dev > 0.0 {
-            std_dev.ln() + log_h(standardized(self.threshold, mean, std_dev))
+            std_dev.ln() + log_h(standardized(self.target, mean, std_dev))
         } else {
-            (self.threshold - mean).max(0.0).ln()
+            (self.target - mean).max(0.0).ln()
         }
     }
 
     fn value_and_slopes(&self, mean: f64, std_dev: f64) -> (f64, f64, f64) {
         let value = self.value(mean, std_dev);
         if std_dev <= 0.0 {
-            let gain = self.threshold - mean;
+            let gain = self.target - mean;
             return (value, if gain > 0.0 { -1.0 / gain } else { 0.0 }, 0.0);
         }
-        let z = standardized(self.threshold, mean, std_dev);
+        let z = standardized(self.target, mean, std_dev);
         let ratio = log_h_derivative(z);
         // 1 - zΦ/h = φ/h: written so where both are large; far below, φ/h tends to z² with the ratio's own digits.
         let by_std_dev = if z > -1.0 { pdf(z) / h(z) } else { 1.0 - z * ratio };
@@ -180,12 +180,12 @@ impl ImprovementFactory {
 
 impl AcquisitionFactory for ImprovementFactory {
     fn build<'a>(&self, context: Context<'a, '_>) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
-        let (posterior, threshold) = (context.posterior, context.target);
+        let (posterior, target) = (context.posterior, context.target);
         Ok(match (self.expected, self.logarithm) {
-            (false, false) => Box::new(Analytic::new(posterior, ProbabilityOfImprovement { threshold })),
-            (false, true) => Box::new(Analytic::new(posterior, LogProbabilityOfImprovement { threshold })),
-            (true, false) => Box::new(Analytic::new(posterior, ExpectedImprovement { threshold })),
-            (true, true) => Box::new(Analytic::new(posterior, LogExpectedImprovement { threshold })),
+            (false, false) => Box::new(Analytic::new(posterior, ProbabilityOfImprovement { target })),
+            (false, true) => Box::new(Analytic::new(posterior, LogProbabilityOfImprovement { target })),
+            (true, false) => Box::new(Analytic::new(posterior, ExpectedImprovement { target })),
+            (true, true) => Box::new(Analytic::new(posterior, LogExpectedImprovement { target })),
         })
     }
 
@@ -201,12 +201,12 @@ impl AcquisitionFactory for ImprovementFactory {
         self.target
     }
 
-    fn improvement(&self, threshold: f64) -> Option<Box<dyn Utility>> {
+    fn improvement(&self, target: f64) -> Option<Box<dyn Utility>> {
         Some(match (self.expected, self.logarithm) {
-            (false, false) => Box::new(ProbabilityOfImprovement { threshold }),
-            (false, true) => Box::new(LogProbabilityOfImprovement { threshold }),
-            (true, false) => Box::new(ExpectedImprovement { threshold }),
-            (true, true) => Box::new(LogExpectedImprovement { threshold }),
+            (false, false) => Box::new(ProbabilityOfImprovement { target }),
+            (false, true) => Box::new(LogProbabilityOfImprovement { target }),
+            (true, false) => Box::new(ExpectedImprovement { target }),
+            (true, true) => Box::new(LogExpectedImprovement { target }),
         })
     }
 

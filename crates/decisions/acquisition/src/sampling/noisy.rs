@@ -53,7 +53,7 @@ impl<'a> NoisyExpectedImprovement<'a> {
         };
         let best: Vec<f64> = (0..given.draws()).map(lowest).collect();
         let each =
-            best.iter().map(|best| Box::new(ExpectedImprovement { threshold: *best }) as Box<dyn Utility>);
+            best.iter().map(|best| Box::new(ExpectedImprovement { target: *best }) as Box<dyn Utility>);
         let each = each.collect();
         Ok(Self { over_draws: OverDraws::new(posterior, baseline, given, each, false)?, best })
     }
@@ -63,7 +63,7 @@ impl<'a> NoisyExpectedImprovement<'a> {
     pub fn logarithm(self) -> Self {
         let Self { over_draws, best } = self;
         let each =
-            best.iter().map(|best| Box::new(LogExpectedImprovement { threshold: *best }) as Box<dyn Utility>);
+            best.iter().map(|best| Box::new(LogExpectedImprovement { target: *best }) as Box<dyn Utility>);
         let each = each.collect();
         Self { over_draws: over_draws.with_logarithms(each), best }
     }

@@ -26,6 +26,6 @@ impl Utility for LogFeasibility {
         if std_dev <= 0.0 && mean <= self.threshold {
             return (0.0, 0.0, 0.0);
         }
-        LogProbabilityOfImprovement { threshold: self.threshold }.value_and_slopes(mean, std_dev)
+        LogProbabilityOfImprovement { target: self.threshold }.value_and_slopes(mean, std_dev)
     }
 }

@@ -69,9 +69,9 @@ fn without_noise_it_is_expected_improvement() {
         let (noisy, log) = (nei(&posterior, &x, 32), nei(&posterior, &x, 32).logarithm());
         for at in points(6, seed + 40).rows() {
             let Prediction { mean, variance } = posterior.predict(at);
-            let ei = ExpectedImprovement { threshold }.value(mean, variance.sqrt());
+            let ei = ExpectedImprovement { target: threshold }.value(mean, variance.sqrt());
             assert!((noisy.value(at) - ei).abs() < 1e-5 * (ei + 1e-3), "{} {ei}", noisy.value(at));
-            let log_ei = LogExpectedImprovement { threshold }.value(mean, variance.sqrt());
+            let log_ei = LogExpectedImprovement { target: threshold }.value(mean, variance.sqrt());
             assert!(
                 (log.value(at) - log_ei).abs() < 1e-3 * (1.0 + log_ei.abs()),
                 "{} {log_ei}",
@@ -154,9 +154,9 @@ proptest! {
         let penalties = LocalPenalties::new(&posterior, pending.as_ref(), threshold, steepest).unwrap();
         let make = |log: bool| {
             let weighted = if log {
-                Weighted::log_utility(Analytic::new(&posterior, LogExpectedImprovement { threshold }))
+                Weighted::log_utility(Analytic::new(&posterior, LogExpectedImprovement { target: threshold }))
             } else {
-                Weighted::utility(Analytic::new(&posterior, ExpectedImprovement { threshold }))
+                Weighted::utility(Analytic::new(&posterior, ExpectedImprovement { target: threshold }))
             };
             weighted
                 .times(Analytic::new(&other, LogFeasibility { threshold: 0.2 }))
@@ -168,7 +168,7 @@ proptest! {
         assert_gradients(&log, at.as_ref())?;
         for x in at.rows() {
             let (Prediction { mean: m, variance: v }, Prediction { mean: c, variance: w }) = (posterior.predict(x), other.predict(x));
-            let by_hand = ExpectedImprovement { threshold }.value(m, v.sqrt())
+            let by_hand = ExpectedImprovement { target: threshold }.value(m, v.sqrt())
                 * thrifty_prob::cdf((0.2 - c) / w.sqrt())
                 / (c + 0.5 * w).exp()
                 * penalties.value(x).exp();
@@ -189,7 +189,7 @@ proptest! {
             // What is expected of the mean is the mean.
             prop_assert!((mean.value(x) + posterior.predict(x).mean).abs() < 0.05, "{}", mean.value(x));
         }
-        let logs = || imagined.iter().map(|p| Box::new(Analytic::new(p, LogExpectedImprovement { threshold: 0.0 })) as Box<dyn Acquisition>);
+        let logs = || imagined.iter().map(|p| Box::new(Analytic::new(p, LogExpectedImprovement { target: 0.0 })) as Box<dyn Acquisition>);
         let few = Average::of_logarithms(logs().take(8).collect()).unwrap();
         assert_gradients(&few, at.as_ref())?;
     }
@@ -202,9 +202,9 @@ fn averages_have_weights() {
     let at = points(4, 8);
     let of = |threshold: f64, logarithm: bool| -> Box<dyn Acquisition + '_> {
         if logarithm {
-            Box::new(Analytic::new(&posterior, LogExpectedImprovement { threshold }))
+            Box::new(Analytic::new(&posterior, LogExpectedImprovement { target: threshold }))
         } else {
-            Box::new(Analytic::new(&posterior, ExpectedImprovement { threshold }))
+            Box::new(Analytic::new(&posterior, ExpectedImprovement { target: threshold }))
         }
     };
     let plain = Average::weighted(vec![(1.5, of(0.0, false)), (0.5, of(1.0, false))]).unwrap();
@@ -309,7 +309,6 @@ fn edges() {
     assert_eq!(inside.value(&[0.6, 0.1]), f64::NEG_INFINITY);
     assert!(inside.value(&[0.4, 0.1]).is_finite());
     let never = Analytic::new(&posterior, LogFeasibility { threshold: f64::NEG_INFINITY });
-    let zero =
-        Weighted::utility(Analytic::new(&posterior, ExpectedImprovement { threshold: 0.0 })).times(never);
+    let zero = Weighted::utility(Analytic::new(&posterior, ExpectedImprovement { target: 0.0 })).times(never);
     assert_eq!(zero.value(&[0.3, 0.3]), 0.0);
 }

@@ -19,8 +19,10 @@ use thrifty_surrogate::{
 #[test]
 fn improvements_on_what_is_known_are_certain() {
     let threshold = 2.0;
-    let (pi, log_pi) = (ProbabilityOfImprovement { threshold }, LogProbabilityOfImprovement { threshold });
-    let (ei, log_ei) = (ExpectedImprovement { threshold }, LogExpectedImprovement { threshold });
+    let (pi, log_pi) =
+        (ProbabilityOfImprovement { target: threshold }, LogProbabilityOfImprovement { target: threshold });
+    let (ei, log_ei) =
+        (ExpectedImprovement { target: threshold }, LogExpectedImprovement { target: threshold });
     let none = f64::NEG_INFINITY;
     for (mean, of_pi, of_ei) in [(1.5, 1.0, 0.5), (2.0, 0.0, 0.0), (3.0, 0.0, 0.0)] {
         assert_eq!((pi.value(mean, 0.0), ei.value(mean, 0.0)), (of_pi, of_ei));
@@ -175,9 +177,9 @@ fn a_variance_of_zero_does_not_move() {
         assert!(utility.values_with_gradients_into(PointsRef::single(&[0.25]), &mut value, &mut gradient));
         gradient[0]
     };
-    let improvement = slope(Box::new(ExpectedImprovement { threshold: 0.5 }));
+    let improvement = slope(Box::new(ExpectedImprovement { target: 0.5 }));
     assert_eq!(improvement, -1.0, "expected improvement of a line below the threshold");
-    let none = slope(Box::new(ExpectedImprovement { threshold: 0.1 }));
+    let none = slope(Box::new(ExpectedImprovement { target: 0.1 }));
     assert_eq!(none, 0.0, "expected improvement of a line above the threshold");
 }
 
@@ -240,7 +242,7 @@ fn a_mask_is_minus_infinity_without_slopes() {
     assert_eq!(values, [0.25, f64::NEG_INFINITY]);
     assert!(!flat.values_with_gradients_into(points.as_ref(), &mut values, &mut gradients));
     let model = process(1, 0.3);
-    let improvement = || Analytic::new(&model, ExpectedImprovement { threshold: 0.5 });
+    let improvement = || Analytic::new(&model, ExpectedImprovement { target: 0.5 });
     let masked = Masked::new(improvement(), |x: &[f64]| x[0] < 0.5);
     assert!(masked.values_with_gradients_into(points.as_ref(), &mut values, &mut gradients));
     let (mut own, mut slopes) = ([0.0; 2], [0.0; 2]);

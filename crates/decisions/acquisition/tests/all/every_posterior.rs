@@ -55,7 +55,7 @@ fn check(model: &str, posterior: &dyn JointPosterior) {
         ("NEI", Box::new(NoisyExpectedImprovement::new(posterior, known.as_ref(), 16, &mut rng).unwrap())),
         ("KG", Box::new(KnowledgeGradient::new(posterior, anchors.as_ref(), noise).unwrap())),
         ("penalties", Box::new(LocalPenalties::new(posterior, known.as_ref(), -1.0, steepest).unwrap())),
-        ("fantasy", Box::new(Analytic::new(&imagined[1], LogExpectedImprovement { threshold: 0.0 }))),
+        ("fantasy", Box::new(Analytic::new(&imagined[1], LogExpectedImprovement { target: 0.0 }))),
     ];
     for (name, acquisition) in &all {
         assert_differentiable(&format!("{name} on {model}"), &**acquisition, at.as_ref());

@@ -87,10 +87,10 @@ fn of_moments(
 ) {
     for threshold in [best, best - 1e-3 * best.abs(), best + best.abs()] {
         let moments: [(&str, Box<dyn thrifty_acquisition::Utility>); 8] = [
-            ("PI", Box::new(ProbabilityOfImprovement { threshold })),
-            ("log PI", Box::new(LogProbabilityOfImprovement { threshold })),
-            ("EI", Box::new(ExpectedImprovement { threshold })),
-            ("log EI", Box::new(LogExpectedImprovement { threshold })),
+            ("PI", Box::new(ProbabilityOfImprovement { target: threshold })),
+            ("log PI", Box::new(LogProbabilityOfImprovement { target: threshold })),
+            ("EI", Box::new(ExpectedImprovement { target: threshold })),
+            ("log EI", Box::new(LogExpectedImprovement { target: threshold })),
             ("feasibility", Box::new(LogFeasibility { threshold })),
             ("bound", Box::new(ConfidenceBound { beta: 4.0 })),
             ("mean", Box::new(PosteriorMean)),
@@ -100,10 +100,10 @@ fn of_moments(
             faults(name, seed, &Analytic::new(posterior, utility), at, found);
         }
     }
-    let log_ei = || Analytic::new(posterior, LogExpectedImprovement { threshold: best });
+    let log_ei = || Analytic::new(posterior, LogExpectedImprovement { target: best });
     let feasible = || Analytic::new(posterior, LogFeasibility { threshold: best });
     faults("weighted log EI", seed, &Weighted::log_utility(log_ei()).times(feasible()), at, found);
-    let ei = Analytic::new(posterior, ExpectedImprovement { threshold: best });
+    let ei = Analytic::new(posterior, ExpectedImprovement { target: best });
     faults("weighted EI", seed, &Weighted::utility(ei).times(feasible()), at, found);
 }
 
@@ -139,7 +139,7 @@ fn check(seed: u64, found: &mut Vec<String>) {
     match fantasies(&posterior, pool.as_ref().slice(0, 3), noise, 4, &mut rng) {
         Ok(imagined) => {
             let each = imagined.iter().map(|p| {
-                Box::new(Analytic::new(p, LogExpectedImprovement { threshold: best })) as Box<dyn Acquisition>
+                Box::new(Analytic::new(p, LogExpectedImprovement { target: best })) as Box<dyn Acquisition>
             });
             faults("fantasies", seed, &Average::of_logarithms(each.collect()).unwrap(), &at, found);
         }

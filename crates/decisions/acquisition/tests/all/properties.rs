@@ -12,10 +12,10 @@ use thrifty_sampling::Seed;
 
 fn utilities(threshold: f64) -> Vec<(&'static str, Box<dyn Utility>)> {
     vec![
-        ("pi", Box::new(ProbabilityOfImprovement { threshold })),
-        ("log pi", Box::new(LogProbabilityOfImprovement { threshold })),
-        ("ei", Box::new(ExpectedImprovement { threshold })),
-        ("log ei", Box::new(LogExpectedImprovement { threshold })),
+        ("pi", Box::new(ProbabilityOfImprovement { target: threshold })),
+        ("log pi", Box::new(LogProbabilityOfImprovement { target: threshold })),
+        ("ei", Box::new(ExpectedImprovement { target: threshold })),
+        ("log ei", Box::new(LogExpectedImprovement { target: threshold })),
         ("bound", Box::new(ConfidenceBound { beta: 3.0 })),
         ("mean", Box::new(PosteriorMean)),
         ("deviation", Box::new(MaxStdDev)),
@@ -44,9 +44,9 @@ proptest! {
 
     #[test]
     fn logarithms_agree_and_quadrature_agrees(mean in -3.0..3.0_f64, std_dev in 0.01..3.0_f64, threshold in -1.0..1.0_f64) {
-        let ei = ExpectedImprovement { threshold }.value(mean, std_dev);
+        let ei = ExpectedImprovement { target: threshold }.value(mean, std_dev);
         if ei > 1e-200 {
-            let log = LogExpectedImprovement { threshold }.value(mean, std_dev);
+            let log = LogExpectedImprovement { target: threshold }.value(mean, std_dev);
             prop_assert!((ei.ln() - log).abs() <= 1e-10);
         }
         let by_quadrature = ExpectedUtility::new(|v: f64| (threshold - v).max(0.0)).value(mean, std_dev);
@@ -125,9 +125,9 @@ fn certain_points_and_hopeless_ones_have_answers() {
             );
         }
     }
-    assert_eq!(ExpectedImprovement { threshold: 0.0 }.value(-2.0, 0.0), 2.0);
-    assert_eq!(ProbabilityOfImprovement { threshold: 0.0 }.value(0.0, 0.0), 0.0);
-    assert!(LogExpectedImprovement { threshold: 0.0 }.value(1e6, 1.0).is_finite());
+    assert_eq!(ExpectedImprovement { target: 0.0 }.value(-2.0, 0.0), 2.0);
+    assert_eq!(ProbabilityOfImprovement { target: 0.0 }.value(0.0, 0.0), 0.0);
+    assert!(LogExpectedImprovement { target: 0.0 }.value(1e6, 1.0).is_finite());
 }
 
 #[test]

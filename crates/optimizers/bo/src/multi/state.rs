@@ -152,7 +152,7 @@ impl State<'_> {
         }
         let likely = running.rows().zip(likely_feasible(running, &constraints)).filter(|(_, likely)| *likely);
         let threshold = least(&likely.map(|(x, _)| posterior.predict(x).mean).collect::<Vec<f64>>());
-        Ok(Box::new(Analytic::new(posterior, LogExpectedImprovement { threshold })))
+        Ok(Box::new(Analytic::new(posterior, LogExpectedImprovement { target: threshold })))
     }
 
     /// Over a front of joint draws: no measured loss is exact.

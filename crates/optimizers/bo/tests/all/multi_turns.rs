@@ -260,7 +260,7 @@ fn weighted_sums_of_one_loss_are_that_loss() {
                     &line().encode(&found.query).unwrap(),
                 )
             });
-            let alone = Analytic::new(model.posterior(), LogExpectedImprovement { threshold: best });
+            let alone = Analytic::new(model.posterior(), LogExpectedImprovement { target: best });
             beside.unwrap_or_else(|| thrifty_acquisition::Acquisition::value(&alone, &x)) + feasible
         });
         let value = found.diagnostics["acquisition"];

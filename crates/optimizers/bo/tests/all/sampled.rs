@@ -82,7 +82,8 @@ fn acquisitions_are_averaged_over_the_members() {
                 let threshold =
                     points.iter().map(|x| posterior.predict(x).mean).fold(f64::INFINITY, f64::min);
                 let found = posterior.predict(&at);
-                member.weight * ExpectedImprovement { threshold }.value(found.mean, found.variance.sqrt())
+                member.weight
+                    * ExpectedImprovement { target: threshold }.value(found.mean, found.variance.sqrt())
             })
             .sum();
         let found = acquisition.value(&at);
@@ -90,7 +91,7 @@ fn acquisitions_are_averaged_over_the_members() {
         let threshold = state.target(ImprovementTarget::BestObserved);
         let members = state.members().iter().map(|member| {
             let found = member.fitted.posterior().predict(&at);
-            member.weight * ExpectedImprovement { threshold }.value(found.mean, found.variance.sqrt())
+            member.weight * ExpectedImprovement { target: threshold }.value(found.mean, found.variance.sqrt())
         });
         let expected: f64 = members.sum();
         assert!((state.expected_improvement(&at, threshold) - expected).abs() <= 1e-12 * (1.0 + expected));

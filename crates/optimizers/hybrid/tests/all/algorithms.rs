@@ -61,7 +61,8 @@ fn grid() -> (Vec<f64>, Vec<f64>, f64, f64) {
     let state = optimizer.state(&history, ID).unwrap().expect("a model");
     let threshold = state.target(ImprovementTarget::BestObserved);
     let at = |i: i32| state.posterior().predict(&[f64::from(i) / 4000.0]);
-    let improvement = |p: Prediction| ProbabilityOfImprovement { threshold }.value(p.mean, p.variance.sqrt());
+    let improvement =
+        |p: Prediction| ProbabilityOfImprovement { target: threshold }.value(p.mean, p.variance.sqrt());
     let losses = state.losses();
     let high = losses.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let low = losses.iter().copied().fold(f64::INFINITY, f64::min);
@@ -75,7 +76,7 @@ fn moments(x: f64) -> (f64, f64) {
     let state = optimizer.state(&history, ID).unwrap().expect("a model");
     let threshold = state.target(ImprovementTarget::BestObserved);
     let Prediction { mean, variance } = state.posterior().predict(&[x]);
-    (ProbabilityOfImprovement { threshold }.value(mean, variance.sqrt()), mean)
+    (ProbabilityOfImprovement { target: threshold }.value(mean, variance.sqrt()), mean)
 }
 
 /// An algorithm that only exploits, at the end of which nothing has converged.

@@ -122,7 +122,7 @@ fn the_scaled_rate_follows_the_probability_of_improvement_down_to_its_floor() {
     for (found, id) in always.iter().zip(5..) {
         let belief = plain.state(&history, TrialId(id)).unwrap().expect("a model");
         let Prediction { mean, variance } = belief.posterior().predict(&[at(&found.query)]);
-        let improvement = ProbabilityOfImprovement { threshold }.value(mean, variance.sqrt());
+        let improvement = ProbabilityOfImprovement { target: threshold }.value(mean, variance.sqrt());
         assert!((found.diagnostics["probability_of_improvement"] - improvement).abs() < 1e-9);
         assert_eq!((found.diagnostics["rate"], found.diagnostics["explored"]), (1.0, 1.0));
         improvements.push(improvement);
