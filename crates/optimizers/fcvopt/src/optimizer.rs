@@ -173,7 +173,7 @@ impl FractionalCv {
         let measured = history.measured().count();
         let (space, initial) = (&self.space, &self.settings.initial);
         let configs = history.trials().iter().map(|trial| &trial.query.config);
-        !modelled && initial.lasts(space, self.settings.budget(), (0, configs), measured)
+        !modelled && initial.lasts(space, self.settings.budget, (0, configs), measured)
     }
 }
 
@@ -212,7 +212,7 @@ impl ModelBased for FractionalCv {
         id: TrialId,
     ) -> Result<Turn<'a, FoldQuery>, OptimizerError> {
         let optimizer: &'a Self = self;
-        if let Some(budget) = optimizer.settings.budget()
+        if let Some(budget) = optimizer.settings.budget
             && history.len() >= budget
         {
             return Ok(Turn::Decided(Ask::Stop(StopReason::Trials(budget))));
@@ -341,8 +341,6 @@ impl Optimizer for FractionalCv {
             Some(model) => ours.with("process", &described(model, self.space.dim()))?,
             None => ours,
         };
-        let ours =
-            ours.with_budget(self.settings.budget()).with_budget_in("settings.incumbent.verified.budget");
-        Ok(design_changed(ours))
+        Ok(design_changed(ours.with_budget(self.settings.budget)))
     }
 }

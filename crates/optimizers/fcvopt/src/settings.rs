@@ -76,14 +76,6 @@ pub enum Incumbent {
         /// Number of standard deviations, not negative.
         kappa: f64,
     },
-    /// [`Incumbent::BestMean`] with [`budget`](field@FractionalSettings::budget) and
-    /// [`finalists`](FractionalSettings::finalists) of these numbers.
-    Verified {
-        /// Configurations to verify, at least 1.
-        top: usize,
-        /// Model fits in all.
-        budget: usize,
-    },
 }
 
 /// True if folds that take longer count for less.
@@ -244,11 +236,6 @@ impl FractionalSettings {
             Incumbent::RiskAdjusted { kappa } => {
                 number("kappa", kappa, kappa >= 0.0, "a finite number from 0")?;
             }
-            Incumbent::Verified { top, budget } => {
-                number("top", top as f64, top >= 1, "at least 1")?;
-                let same = self.budget.is_none_or(|other| other == budget);
-                number("budget", budget as f64, same, "the budget that the settings have as well")?;
-            }
         }
         if let Some(budget) = self.budget {
             number("budget", budget as f64, budget >= 1, "at least 1")?;
@@ -262,22 +249,13 @@ impl FractionalSettings {
         Ok(())
     }
 
-    /// Model fits in all, if they are limited.
-    pub(crate) fn budget(&self) -> Option<usize> {
-        match self.incumbent {
-            Incumbent::Verified { budget, .. } => Some(budget),
-            _ => self.budget,
-        }
-    }
-
     /// Plan of the verification at the end of the budget, if there is one.
     pub(crate) fn verification(&self) -> Option<VerificationPlan> {
-        let end = self.budget()?;
-        let finalists = match (self.incumbent, self.finalists) {
-            (Incumbent::Verified { top, .. }, _) => top,
-            (_, Some(finalists)) => finalists,
-            (_, None) if end < self.all_folds().saturating_mul(2) => 0,
-            (_, None) => (end / self.all_folds().saturating_mul(3)).clamp(1, MOST_FINALISTS),
+        let end = self.budget?;
+        let finalists = match self.finalists {
+            Some(finalists) => finalists,
+            None if end < self.all_folds().saturating_mul(2) => 0,
+            None => (end / self.all_folds().saturating_mul(3)).clamp(1, MOST_FINALISTS),
         };
         (finalists > 0).then_some(VerificationPlan { finalists, end })
     }
@@ -353,12 +331,6 @@ mod tests {
             assert_eq!(named(&|s| s.incumbent = Incumbent::RiskAdjusted { kappa }), Some("kappa"));
         }
         assert_eq!(named(&|s| s.incumbent = Incumbent::RiskAdjusted { kappa: 0.0 }), None);
-        assert_eq!(named(&|s| s.incumbent = Incumbent::Verified { top: 0, budget: 50 }), Some("top"));
-        assert_eq!(named(&|s| s.incumbent = Incumbent::Verified { top: 1, budget: 50 }), None);
-        let both = |s: &mut FractionalSettings| {
-            (s.incumbent, s.budget) = (Incumbent::Verified { top: 1, budget: 50 }, Some(51));
-        };
-        assert_eq!(named(&both), Some("budget"));
         assert_eq!(named(&|s| s.budget = Some(0)), Some("budget"));
         assert_eq!(named(&|s| s.budget = Some(1)), None);
         // Finalists of five folds each need more than their folds.
@@ -384,9 +356,6 @@ mod tests {
         assert_eq!(settings.finalists_or_default(), 7);
         settings.budget = Some(40);
         assert_eq!(settings.verification(), Some(VerificationPlan { finalists: 7, end: 40 }));
-        settings.incumbent = Incumbent::Verified { top: 2, budget: 33 };
-        assert_eq!(settings.verification(), Some(VerificationPlan { finalists: 2, end: 33 }));
-        assert_eq!((settings.finalists_or_default(), settings.budget()), (2, Some(33)));
     }
 
     /// A budget below two cross-validations, and no finalists, mean no verification; else a third of the budget, up to the most.
@@ -418,8 +387,6 @@ mod tests {
         assert_eq!(planned(&|s| s.budget = Some(9)), (None, MOST_FINALISTS));
         assert_eq!(planned(&|s| (s.budget, s.finalists) = (Some(9), Some(1))).0, Some((1, 9)));
         assert_eq!(planned(&|s| (s.budget, s.finalists) = (Some(40), Some(0))), (None, 1));
-        let verified = |top| Incumbent::Verified { top, budget: 34 };
-        assert_eq!(planned(&|s| s.incumbent = verified(2)), (Some((2, 34)), 2));
-        assert_eq!(planned(&|s| (s.incumbent, s.finalists) = (verified(2), Some(4))).0, Some((2, 34)));
+        assert_eq!(planned(&|s| (s.budget, s.finalists) = (Some(34), Some(2))), (Some((2, 34)), 2));
     }
 }

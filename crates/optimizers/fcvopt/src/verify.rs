@@ -50,8 +50,7 @@ impl FractionalCv {
         fits: usize,
     ) -> Result<Vec<FoldQuery>, OptimizerError> {
         let end = history.len().saturating_add(fits);
-        let request =
-            Request { from: history.len(), end: self.settings.budget().map_or(end, |b| end.min(b)) };
+        let request = Request { from: history.len(), end: self.settings.budget.map_or(end, |b| end.min(b)) };
         *self.request.lock().unwrap_or_else(PoisonError::into_inner) = Some(request);
         let id = TrialId(history.len() as u64);
         let left = match self.begun(history, id, &mut None)? {
@@ -113,7 +112,7 @@ impl FractionalCv {
     /// search goes on.
     fn recorded(&self, history: &History<FoldQuery>, from: usize) -> Option<Verification> {
         let recorded = Verification::recorded(history, from)?;
-        let outgrown = self.settings.budget().is_some_and(|budget| recorded.end < budget);
+        let outgrown = self.settings.budget.is_some_and(|budget| recorded.end < budget);
         (recorded.requested || !outgrown).then_some(recorded)
     }
 

@@ -33,9 +33,6 @@ pub struct Fingerprint {
     /// Relation of journals of format 1 to this optimiser.
     #[serde(skip, default)]
     format_one: FormatOne,
-    /// Paths of settings that hold the budget.
-    #[serde(skip, default)]
-    budget_paths: Vec<String>,
 }
 
 /// Name of the part with the directions of the objectives. A study that minimises everything has none.
@@ -74,13 +71,7 @@ impl Fingerprint {
     /// A fingerprint of a method without settings.
     #[must_use]
     pub fn new(method: impl Into<String>) -> Self {
-        Self {
-            method: method.into(),
-            budget: None,
-            parts: Vec::new(),
-            format_one: FormatOne::None,
-            budget_paths: Vec::new(),
-        }
+        Self { method: method.into(), budget: None, parts: Vec::new(), format_one: FormatOne::None }
     }
 
     /// Adds a part: settings, a space, a model.
@@ -102,20 +93,12 @@ impl Fingerprint {
         self
     }
 
-    /// Declares a setting that holds the budget, by its path: like the budget it may be another one on resume.
-    #[must_use]
-    pub fn with_budget_in(mut self, path: &str) -> Self {
-        self.budget_paths.push(path.into());
-        self
-    }
-
     /// Wraps the fingerprint of an inner optimiser, and takes over its budget and parts.
     #[must_use]
     pub fn around(mut self, inner: Self) -> Self {
         self.method = format!("{} over {}", self.method, inner.method);
         self.budget = self.budget.or(inner.budget);
         self.parts.extend(inner.parts);
-        self.budget_paths.extend(inner.budget_paths);
         if let FormatOne::Changed(more) = inner.format_one {
             self.change(more);
         }
@@ -197,7 +180,6 @@ impl Fingerprint {
                 |of: &Self| of.parts.iter().find(|(other, _)| other == *name).map(|part| part.1.clone());
             compare(name, part(self).as_ref(), part(here).as_ref(), &mut all);
         }
-        all.retain(|difference| !here.budget_paths.contains(&difference.path));
         all
     }
 

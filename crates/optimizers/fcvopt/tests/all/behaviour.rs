@@ -199,7 +199,7 @@ fn it_stops_when_nothing_is_worth_a_fit() {
 
 #[test]
 fn the_best_are_verified_by_whole_cross_validations() {
-    let mut study = study(|s| s.incumbent = Incumbent::Verified { top: 2, budget: 34 });
+    let mut study = study(|s| (s.budget, s.finalists) = (Some(34), Some(2)));
     let mut id = 0;
     let reason = study
         .run(|query: &FoldQuery, _| {
@@ -404,7 +404,7 @@ fn more_bad_settings_are_named() {
             "kappa is NaN, expected a finite number from 0",
         ),
         (
-            FractionalSettings { incumbent: Incumbent::Verified { top: 3, budget: 15 }, ..base() },
+            FractionalSettings { budget: Some(15), finalists: Some(3), ..base() },
             "budget is 15, expected more than the 15 folds of all to verify",
         ),
     ] {

@@ -120,12 +120,7 @@ fn searches_keep_their_suggestions() {
     let acquisition = FoldAcquisition::JointKnowledgeGradient;
     run("worth", FractionalSettings { worth: 0.3, acquisition, ..base() }, 10, 1);
     run("kappa", FractionalSettings { incumbent: Incumbent::RiskAdjusted { kappa: 1.0 }, ..base() }, 10, 1);
-    run(
-        "verified",
-        FractionalSettings { incumbent: Incumbent::Verified { top: 2, budget: 14 }, ..base() },
-        14,
-        1,
-    );
+    run("verified", FractionalSettings { budget: Some(14), finalists: Some(2), ..base() }, 14, 1);
     run("budget", FractionalSettings { budget: Some(14), ..base() }, 14, 1);
     run("finalists", FractionalSettings { budget: Some(14), finalists: Some(2), ..base() }, 14, 2);
     run("thorough", FractionalSettings { thorough: 5, ..base() }, 10, 1);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use thrifty_cv::FoldQuery;
-use thrifty_fcvopt::{FractionalCv, FractionalSettings, Incumbent};
+use thrifty_fcvopt::{FractionalCv, FractionalSettings};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{
@@ -55,12 +55,10 @@ fn assert_verified(history: &History<FoldQuery>, best: &Best<Config>) {
 #[test]
 fn a_budget_is_spent_on_whole_cross_validations_of_the_finalists() {
     for seed in 0..6 {
-        let verified = Incumbent::Verified { top: 2, budget: 34 };
         for change in [
             (|s: &mut FractionalSettings| (s.budget, s.finalists) = (Some(34), Some(2)))
                 as fn(&mut FractionalSettings),
             |s| s.budget = Some(34),
-            |s| s.incumbent = Incumbent::Verified { top: 2, budget: 34 },
         ] {
             let mut study = Study::new(optimizer(change), Seed(seed));
             let reason = study.run(|query: &FoldQuery, _| loss(query)).unwrap();
@@ -70,9 +68,6 @@ fn a_budget_is_spent_on_whole_cross_validations_of_the_finalists() {
             let best = study.recommend().unwrap().unwrap();
             assert_verified(study.history(), &best);
         }
-        assert!(
-            FractionalSettings { incumbent: verified, ..FractionalSettings::new(FOLDS) }.validate().is_ok()
-        );
     }
 }
 
@@ -229,13 +224,6 @@ fn settings_without_the_new_fields_are_read_and_written_as_before() {
         (
             FractionalSettings { finalists: Some(3), ..plain.clone().with_budget(15) },
             "budget is 15, expected more than the 15 folds of all to verify",
-        ),
-        (
-            FractionalSettings {
-                incumbent: Incumbent::Verified { top: 1, budget: 20 },
-                ..plain.with_budget(30)
-            },
-            "budget is 20, expected the budget that the settings have as well",
         ),
     ] {
         assert_eq!(settings.validate().unwrap_err().to_string(), message);
@@ -450,34 +438,25 @@ fn every_repeat_is_verified() {
     );
 }
 
-/// A larger budget in either spelling is one on resume: fingerprints agree, and the search goes on.
+/// A larger budget is none of the differences on resume, and the search goes on; other finalists are one.
 #[test]
-fn a_larger_budget_resumes_in_both_spellings() {
-    let plain = |budget: usize| FractionalSettings {
-        budget: Some(budget),
-        finalists: Some(2),
-        ..FractionalSettings::new(FOLDS)
-    };
-    let verified = |budget: usize| FractionalSettings {
-        incumbent: Incumbent::Verified { top: 2, budget },
-        ..FractionalSettings::new(FOLDS)
-    };
-    for settings in [&plain as &dyn Fn(usize) -> FractionalSettings, &verified] {
-        let with = |budget: usize| {
-            FractionalCv::new(space(), FOLDS).and_then(|cv| cv.with_settings(settings(budget))).unwrap()
+fn a_larger_budget_resumes() {
+    let with = |budget: usize, finalists: usize| {
+        let settings = FractionalSettings {
+            budget: Some(budget),
+            finalists: Some(finalists),
+            ..FractionalSettings::new(FOLDS)
         };
-        let [before, after] = [15, 25].map(|budget| with(budget).fingerprint().unwrap());
-        assert_eq!(before.differences(&after), []);
-        let mut study = Study::new(with(15), Seed(2));
-        study.run(|query: &FoldQuery, _| loss(query)).unwrap();
-        assert_eq!(study.history().len(), 15);
-        let asked = with(25).ask(study.history(), TrialId(15)).unwrap();
-        assert!(matches!(asked, Ask::Evaluate(_)), "{asked:?}");
-    }
-    let other = FractionalSettings { incumbent: Incumbent::Verified { top: 1, budget: 15 }, ..verified(15) };
-    let other = FractionalCv::new(space(), FOLDS).and_then(|cv| cv.with_settings(other)).unwrap();
-    let ours = FractionalCv::new(space(), FOLDS).and_then(|cv| cv.with_settings(verified(15))).unwrap();
-    let differences = ours.fingerprint().unwrap().differences(&other.fingerprint().unwrap());
+        FractionalCv::new(space(), FOLDS).and_then(|cv| cv.with_settings(settings)).unwrap()
+    };
+    let [before, after] = [15, 25].map(|budget| with(budget, 2).fingerprint().unwrap());
+    assert_eq!(before.differences(&after), []);
+    let mut study = Study::new(with(15, 2), Seed(2));
+    study.run(|query: &FoldQuery, _| loss(query)).unwrap();
+    assert_eq!(study.history().len(), 15);
+    let asked = with(25, 2).ask(study.history(), TrialId(15)).unwrap();
+    assert!(matches!(asked, Ask::Evaluate(_)), "{asked:?}");
+    let differences = before.differences(&with(15, 1).fingerprint().unwrap());
     assert_eq!(differences.len(), 1, "{differences:?}");
-    assert_eq!(differences[0].path, "settings.incumbent.verified.top");
+    assert_eq!(differences[0].path, "settings.finalists");
 }
