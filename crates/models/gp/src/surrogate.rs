@@ -209,7 +209,7 @@ impl Surrogate for GpSurrogate {
         }
         if let Some(learnt_from) = learnt_from.filter(|n| self.refit.may_wait(*n, data.len())) {
             // Hyperparameters under which the covariance has no factor, or of another model, are no use.
-            if let Ok(posterior) = training.condition(&process)
+            if let Ok(posterior) = training.condition(&process, learnt_from)
                 && posterior.params().len() == hyperparameters.len()
                 && !is_surprised(&posterior, training.rows_before(learnt_from))
             {
