@@ -49,7 +49,8 @@ pub struct GpSurrogate {
     /// Kernel family.
     pub family: KernelFamily,
     /// Noise, mean, scaling and fit. Inputs are [normalized](GpSettings::normalize_inputs) only where all variables are unconditional numbers
-    /// that are not warped. Those that a file leaves out are the [default](GpSurrogate::default) ones of the surrogate.
+    /// that are not warped. Without [standardised](GpSettings::standardize_targets) targets noise, mean and variance are in units of those that
+    /// the surrogate is fitted to, such as transformed losses. Those that a file leaves out are the [default](GpSurrogate::default) ones of the surrogate.
     #[serde(deserialize_with = "SettingsInFile::deserialize")]
     pub settings: GpSettings,
     /// Bounds of the lengthscales, if not the default ones; lengthscales have no prior then.
