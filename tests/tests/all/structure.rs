@@ -24,7 +24,7 @@ fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 /// Folders of the library crates by name.
-fn crates() -> BTreeMap<String, PathBuf> {
+pub(crate) fn crates() -> BTreeMap<String, PathBuf> {
     let layers = fs::read_dir(root()).unwrap().map(|entry| entry.unwrap().path());
     let members = layers.filter(|layer| layer.is_dir()).flat_map(|layer| {
         fs::read_dir(layer).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>()
@@ -35,7 +35,7 @@ fn crates() -> BTreeMap<String, PathBuf> {
         .collect()
 }
 
-fn sources(folder: &Path) -> Vec<(PathBuf, String)> {
+pub(crate) fn sources(folder: &Path) -> Vec<(PathBuf, String)> {
     let mut files = Vec::new();
     rust_files(folder, &mut files);
     files.sort();

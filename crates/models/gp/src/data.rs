@@ -85,10 +85,10 @@ pub(crate) fn scaling_of(
 }
 
 /// Points, targets and known noise variances that can be observations of a process on `dim` columns.
-pub(crate) fn check(dim: Option<usize>, x: PointsRef<'_>, y: &[f64], noise: &[f64]) -> Result<(), GpError> {
+pub(crate) fn check(dim: usize, x: PointsRef<'_>, y: &[f64], noise: &[f64]) -> Result<(), GpError> {
     length("targets", y.len(), x.len())?;
     length("noise variances", noise.len(), y.len())?;
-    dimension("points", x.dim(), dim.unwrap_or(x.dim()))?;
+    dimension("points", x.dim(), dim)?;
     x.require_finite()?;
     all_finite("target", y)?;
     if let Some(index) = y.iter().position(|v| v.abs() > LARGEST_TARGET) {

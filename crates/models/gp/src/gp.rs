@@ -319,7 +319,7 @@ impl<K: Kernel + Clone> Gp<K> {
     fn check(&self, x: PointsRef<'_>, y: &[f64], variances: &[f64]) -> Result<(), GpError> {
         self.settings.validate()?;
         not_empty("observations", x.len().max(y.len()))?;
-        data::check(self.kernel.dim(), x, y, variances)
+        data::check(self.kernel.expected_dim(x.dim()), x, y, variances)
     }
 
     fn checked(&self, x: PointsRef<'_>, y: &[f64], variances: &[f64]) -> Result<ScaledData, GpError> {

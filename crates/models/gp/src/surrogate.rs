@@ -5,6 +5,7 @@ use thrifty_kernel::{
     Inputs, Kernel, KernelError, Matern12Profile, Matern32Profile, Matern52Profile, Scaled,
     SquaredExponentialProfile, Stationary, StationaryProfile, check_on,
 };
+use thrifty_linalg::JitterLadder;
 use thrifty_prob::Prior;
 use thrifty_sampling::Stream;
 use thrifty_surrogate::{Description, EarlierFit, FittedSurrogate, Observations, Surrogate, SurrogateError};
@@ -15,8 +16,8 @@ use crate::learning::is_default;
 use crate::refit::is_surprised;
 use crate::training::Training;
 use crate::{
-    Conditioning, Gp, GpSettings, KernelFactory, KernelFactoryError, KernelFamily, Learning, Noise, Refit,
-    Sampling,
+    Conditioning, Gp, GpSettings, KernelFactory, KernelFactoryError, KernelFamily, Learning, Mean, Noise,
+    Refit, Sampling, Search,
 };
 
 /// Gaussian-process surrogate, with a kernel of a family or of one's own.
@@ -48,7 +49,9 @@ pub struct GpSurrogate {
     /// Kernel family.
     pub family: KernelFamily,
     /// Noise, mean, scaling and fit. Inputs are [normalized](GpSettings::normalize_inputs) only where all variables are unconditional numbers
-    /// that are not warped.
+    /// that are not warped. Without [standardised](GpSettings::standardize_targets) targets noise, mean and variance are in units of those that
+    /// the surrogate is fitted to, such as transformed losses. Those that a file leaves out are the [default](GpSurrogate::default) ones of the surrogate.
+    #[serde(deserialize_with = "SettingsInFile::deserialize")]
     pub settings: GpSettings,
     /// Bounds of the lengthscales, if not the default ones; lengthscales have no prior then.
     pub lengthscale_bounds: Option<(f64, f64)>,
@@ -67,15 +70,36 @@ pub struct GpSurrogate {
     pub kernel: Option<KernelFactory>,
 }
 
+/// Settings of the process as they are in a file.
+#[derive(serde::Deserialize)]
+#[serde(remote = "GpSettings", default = "default_settings", deny_unknown_fields)]
+struct SettingsInFile {
+    noise: Noise,
+    mean: Mean,
+    #[serde(rename = "normalise_inputs", alias = "normalize_inputs")]
+    normalize_inputs: bool,
+    #[serde(rename = "standardise_targets", alias = "standardize_targets")]
+    standardize_targets: bool,
+    restarts: usize,
+    scout: bool,
+    search: Search,
+    max_evaluations: usize,
+    jitter: JitterLadder,
+}
+
+fn default_settings() -> GpSettings {
+    let prior = Some(Prior::LogNormal { mu: -8.0, sigma: 4.0 });
+    let noise = Noise::Learned { start: 1e-4, floor: 1e-12, ceiling: 10.0, prior };
+    GpSettings { noise, ..GpSettings::default() }
+}
+
 impl Default for GpSurrogate {
     /// Matérn 5/2 and [`GpSettings::default`], except for the noise: its variance has the wide prior log-normal(-8, 4). Most
     /// objectives are repeatable, and a search stops early where the model explains a rugged function as noise.
     fn default() -> Self {
-        let prior = Some(Prior::LogNormal { mu: -8.0, sigma: 4.0 });
-        let noise = Noise::Learned { start: 1e-4, floor: 1e-12, ceiling: 10.0, prior };
         Self {
             family: KernelFamily::default(),
-            settings: GpSettings { noise, ..GpSettings::default() },
+            settings: default_settings(),
             lengthscale_bounds: None,
             learning: Learning::default(),
             refit: Refit::default(),
@@ -209,7 +233,7 @@ impl Surrogate for GpSurrogate {
         }
         if let Some(learnt_from) = learnt_from.filter(|n| self.refit.may_wait(*n, data.len())) {
             // Hyperparameters under which the covariance has no factor, or of another model, are no use.
-            if let Ok(posterior) = training.condition(&process)
+            if let Ok(posterior) = training.condition(&process, learnt_from)
                 && posterior.params().len() == hyperparameters.len()
                 && !is_surprised(&posterior, training.rows_before(learnt_from))
             {

@@ -17,6 +17,7 @@ use crate::{Conditioning, Gp, GpError, GpPosterior};
 ///
 /// For surrogates that learn by a likelihood of their own too ([`learn_by`](Training::learn_by)).
 pub struct Training<'a> {
+    conditioning: Conditioning,
     all: Observations<'a>,
     /// Nothing where all are kept.
     subset: Option<Subset>,
@@ -61,7 +62,7 @@ impl<'a> Training<'a> {
         conditioning.validate()?;
         let size = conditioning.size_for(all.len());
         let subset = size.map(|size| Subset::choose(process, all, size)).transpose()?;
-        Ok(Self { all, subset })
+        Ok(Self { conditioning, all, subset })
     }
 
     /// Observations to condition on.
@@ -73,7 +74,11 @@ impl<'a> Training<'a> {
     fn to_learn_from<K: Kernel + Clone>(&self, process: &Gp<K>) -> Result<Option<Training<'_>>, GpError> {
         let half = |kept: &Subset| Subset::choose(process, kept.data(), (kept.y.len() / 2).max(SMALLEST));
         let subset = self.subset.as_ref().map(half).transpose()?;
-        Ok(subset.map(|half| Training { all: self.data(), subset: Some(half) }))
+        Ok(subset.map(|half| Training {
+            all: self.data(),
+            subset: Some(half),
+            conditioning: self.conditioning,
+        }))
     }
 
     /// The process with hyperparameters that are learnt from the data.
@@ -90,18 +95,22 @@ impl<'a> Training<'a> {
         Ok(self.fitted(posterior, self.count()))
     }
 
-    /// The process after the observations with the hyperparameters that it has, on the scale of the observations to learn from: a variance
-    /// of 1 would be another one on the scale of all of a subset.
+    /// The process after the observations with the hyperparameters that it has, which were learnt from the first `learnt_from` of all: on the
+    /// scale of the half of a subset if these were too many to keep, and on that of all otherwise. A variance of 1 would be another one on
+    /// another scale.
     pub(crate) fn condition(
         &self,
         process: &Gp<Box<dyn Kernel>>,
+        learnt_from: usize,
     ) -> Result<GpPosterior<Box<dyn Kernel>>, GpError> {
         let data = self.data();
-        let Some(few) = self.to_learn_from(process)? else {
+        if self.subset.is_none() {
             return process.condition_with_noise(data.x, data.y, &data.noise_variances());
-        };
-        let few = few.data();
-        let (inputs, targets) = scaling_of(few.x, few.y, process.settings());
+        }
+        let was_subset = self.conditioning.size_for(learnt_from).is_some();
+        let half = if was_subset { self.to_learn_from(process)? } else { None };
+        let learnt = half.as_ref().map_or(self.all, Training::data);
+        let (inputs, targets) = scaling_of(learnt.x, learnt.y, process.settings());
         process.condition_on_scale(data.x, data.y, &data.noise_variances(), inputs, targets)
     }
 

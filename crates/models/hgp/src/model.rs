@@ -126,8 +126,7 @@ impl Hgp {
     /// [`KernelError`] for no folds.
     pub fn with_repeats(self, folds: usize) -> Result<Self, KernelError> {
         let kernel = self.kernel().clone().with_blocks(folds, 0.5, None)?;
-        let settings = self.settings().clone();
-        Ok(Self { gp: Gp::new(kernel).with_settings(settings) })
+        Ok(self.with_kernel(kernel))
     }
 
     /// Fixes β at (nearly) zero, so that the deviations of two folds are independent.
@@ -136,8 +135,18 @@ impl Hgp {
     /// Never for the kernels of this crate.
     pub fn without_correlation(self) -> Result<Self, KernelError> {
         let kernel = self.kernel().clone().with_correlation_bounds(CORRELATIONS.0, 10.0 * CORRELATIONS.0)?;
-        let settings = self.settings().clone();
-        Ok(Self { gp: Gp::new(kernel).with_settings(settings) })
+        Ok(self.with_kernel(kernel))
+    }
+
+    /// Replaces the kernel; settings and warm start stay.
+    fn with_kernel(self, kernel: FoldKernel) -> Self {
+        let gp = Gp::new(kernel).with_settings(self.settings().clone());
+        Self {
+            gp: match self.gp.warm_start() {
+                Some(warm_start) => gp.warm_started(warm_start.to_vec()),
+                None => gp,
+            },
+        }
     }
 
     /// Replaces the settings of noise, mean, restarts and the scaling of targets. Inputs are never scaled: one of their columns is the code of
@@ -159,7 +168,7 @@ impl Hgp {
         self.gp.kernel()
     }
 
-    /// Starts the next fit from hyperparameters of an earlier one.
+    /// Starts the next fit from hyperparameters of an earlier one, which count if the model has as many.
     #[must_use]
     pub fn warm_started(self, hyperparameters: Vec<f64>) -> Self {
         Self { gp: self.gp.warm_started(hyperparameters) }

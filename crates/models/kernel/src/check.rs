@@ -10,7 +10,7 @@ const POINTS: usize = 32;
 /// Relative rounding error that is no fault.
 const ROUNDING: f64 = 1e-9;
 
-/// Checks that a kernel can be a covariance on some points: it takes their dimension, its values are finite and symmetric,
+/// Checks that a kernel can be a covariance on some points: it takes their dimension and needs no column that they do not have, its values are finite and symmetric,
 /// no variance is negative, and no covariance is larger than the variances allow.
 ///
 /// ```text
@@ -34,8 +34,9 @@ const ROUNDING: f64 = 1e-9;
 /// # Ok::<(), KernelError>(())
 /// ```
 pub fn check_on(kernel: &dyn Kernel, x: PointsRef<'_>) -> Result<(), KernelError> {
-    if let Some(expected) = kernel.dim().filter(|dim| *dim != x.dim()) {
-        return Err(KernelError::PointDimension { expected, found: x.dim() });
+    let (expected, found) = (kernel.expected_dim(x.dim()), x.dim());
+    if expected != found {
+        return Err(KernelError::PointDimension { expected, found });
     }
     let seen = x.len().min(POINTS);
     let points: Vec<&[f64]> = (0..seen).map(|i| x.row(i * (x.len() - 1) / (seen - 1).max(1))).collect();

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::Kernel;
+
 /// Error of a kernel: parameters it cannot be built with, or points on which it is not a covariance.
 #[derive(Debug, Clone, thiserror::Error, PartialEq)]
 #[non_exhaustive]
@@ -49,7 +51,7 @@ pub enum KernelError {
     /// A kernel of lengthscales without a dimension.
     #[error("a kernel needs at least one lengthscale")]
     NoLengthscales,
-    /// Two parts of a composition take points of different dimension.
+    /// Two parts of a composition take points of different dimension, or one needs a column that the points of the other do not have.
     #[error("parts of a kernel take points of dimension {left} and {right}")]
     DimensionMismatch {
         /// Dimension of the left part.
@@ -57,7 +59,7 @@ pub enum KernelError {
         /// Dimension of the right part.
         right: usize,
     },
-    /// The points are not of the kernel's dimension.
+    /// The points are not of the kernel's dimension, or do not have a column that it needs.
     #[error("points of dimension {found}, the kernel takes {expected}")]
     PointDimension {
         /// Dimension of the kernel.
@@ -153,9 +155,17 @@ pub(crate) fn require_blocks(blocks: &[Range<usize>], values: usize) -> Result<(
     Err(KernelError::Columns { columns, problem })
 }
 
-pub(crate) fn common_dim(left: Option<usize>, right: Option<usize>) -> Result<(), KernelError> {
-    match (left, right) {
-        (Some(left), Some(right)) if left != right => Err(KernelError::DimensionMismatch { left, right }),
-        _ => Ok(()),
+/// Checks that a kernel takes points of this dimension.
+pub(crate) fn require_dim(kernel: &impl Kernel, dim: usize) -> Result<(), KernelError> {
+    match kernel.expected_dim(dim) {
+        expected if expected == dim => Ok(()),
+        expected => Err(KernelError::DimensionMismatch { left: expected, right: dim }),
     }
+}
+
+/// Checks that two kernels take the same points.
+pub(crate) fn common_dim(left: &impl Kernel, right: &impl Kernel) -> Result<(), KernelError> {
+    let Some(dim) = left.dim().or(right.dim()) else { return Ok(()) };
+    let (left, right) = (left.expected_dim(dim), right.expected_dim(dim));
+    if left == right { Ok(()) } else { Err(KernelError::DimensionMismatch { left, right }) }
 }

@@ -28,8 +28,18 @@ pub struct WeightedVector<'a> {
 /// Earlier contents of a matrix are ignored and overwritten. Of a symmetric matrix only the lower half is defined; the rest
 /// of each padded column may hold anything.
 pub trait Kernel: Parameterized + Send + Sync {
-    /// The dimension of the points, `None` if it can be any.
+    /// The dimension of the points, `None` if it can be any from [`Kernel::least_dim`].
     fn dim(&self) -> Option<usize>;
+
+    /// Smallest dimension of the points: a kernel on some columns needs the last of them.
+    fn least_dim(&self) -> usize {
+        self.dim().unwrap_or(0)
+    }
+
+    /// Dimension that points should have; `found` if the kernel takes points of that one.
+    fn expected_dim(&self, found: usize) -> usize {
+        self.dim().unwrap_or_else(|| self.least_dim().max(found))
+    }
 
     /// Number of hyperparameters: the length of [`Parameterized::params`].
     fn num_params(&self) -> usize;
@@ -192,6 +202,10 @@ pub(crate) fn weight_sets(x: PointsRef<'_>, y: PointsRef<'_>, weights: &Matrix, 
 impl Kernel for Box<dyn Kernel> {
     fn dim(&self) -> Option<usize> {
         (**self).dim()
+    }
+
+    fn least_dim(&self) -> usize {
+        (**self).least_dim()
     }
 
     fn num_params(&self) -> usize {

@@ -29,13 +29,10 @@ impl Information {
     /// Information form of a normal distribution.
     ///
     /// # Errors
-    /// [`LinearError::Singular`] for a singular covariance.
+    /// [`LinearError::Singular`] for a covariance that is singular, or is so but for rounding.
     pub fn of(belief: &Coefficients) -> Result<Self, LinearError> {
         let n = belief.len();
-        let covariance = Matrix::from_fn(n, n, |i, j| belief.covariance()[i * n + j]);
-        let factor = Cholesky::new(&covariance, &JitterLadder { steps: Vec::new() })
-            .map_err(|_| LinearError::Singular)?;
-        let inverse = factor.inverse();
+        let (factor, inverse) = inverted(belief.covariance(), n)?;
         let mut shift = belief.mean().to_vec();
         factor.solve_in_place(&mut shift);
         Ok(Self { precision: (0..n * n).map(|at| inverse[(at / n, at % n)]).collect(), shift })
@@ -63,15 +60,33 @@ impl Information {
     /// Mean and covariance.
     ///
     /// # Errors
-    /// [`LinearError::Singular`] while some direction is unknown.
+    /// [`LinearError::Singular`] while some direction is unknown, or is so but for rounding.
     pub fn coefficients(&self) -> Result<Coefficients, LinearError> {
         let n = self.shift.len();
-        let precision = Matrix::from_fn(n, n, |i, j| self.precision[i * n + j]);
-        let factor = Cholesky::new(&precision, &JitterLadder { steps: Vec::new() })
-            .map_err(|_| LinearError::Singular)?;
-        let inverse = factor.inverse();
+        let (factor, inverse) = inverted(&self.precision, n)?;
         let mut mean = self.shift.clone();
         factor.solve_in_place(&mut mean);
         Coefficients::new(mean, (0..n * n).map(|at| inverse[(at / n, at % n)]).collect())
     }
+}
+
+/// Largest variance inflation per coefficient; beyond it fewer than three digits of the inverse are right.
+const MAX_INFLATION: f64 = 1e13;
+
+/// Factor and inverse of a symmetric matrix of n rows.
+///
+/// ```text
+/// inflation of i:   A_ii (A⁻¹)_ii = 1 / (1 - R_i²)
+/// ```
+///
+/// `R_i` is the multiple correlation of coefficient i with the others. The inflations do not depend on the units of the coefficients, and that
+/// of a singular matrix is the inverse of a rounding error: pivots are, with either sign.
+fn inverted(matrix: &[f64], n: usize) -> Result<(Cholesky, Matrix), LinearError> {
+    let matrix = Matrix::from_fn(n, n, |i, j| matrix[i * n + j]);
+    let factor =
+        Cholesky::new(&matrix, &JitterLadder { steps: Vec::new() }).map_err(|_| LinearError::Singular)?;
+    let inverse = factor.inverse();
+    let limit = MAX_INFLATION / n as f64;
+    let is_known = (0..n).all(|i| matrix[(i, i)] * inverse[(i, i)] < limit);
+    if is_known { Ok((factor, inverse)) } else { Err(LinearError::Singular) }
 }

@@ -1,8 +1,12 @@
 //! Gaussian processes with Student-t noise as surrogates.
 
 use thrifty_domain::Domain;
-use thrifty_gp::{GpSettings, GpSurrogate, LARGEST_TARGET, Noise, Training};
+use thrifty_gp::{
+    Conditioning, GpSettings, GpSurrogate, KernelFactory, KernelFamily, LARGEST_TARGET, Learning, Mean,
+    Noise, Refit, Search, Training,
+};
 use thrifty_kernel::Kernel;
+use thrifty_linalg::JitterLadder;
 use thrifty_sampling::Stream;
 use thrifty_surrogate::{Description, FittedSurrogate, Observations, Posterior, Surrogate, SurrogateError};
 
@@ -16,18 +20,59 @@ use crate::{RobustError, RobustGp, RobustPosterior, StudentT};
 #[serde(default, deny_unknown_fields)]
 pub struct RobustGpSurrogate {
     /// Kernel, settings and conditioning of the process. Its way of learning and of keeping hyperparameters is not used: every fit takes the
-    /// maximum.
+    /// maximum. Settings that a file leaves out are the [default](RobustGpSurrogate::default) ones of this surrogate.
+    #[serde(deserialize_with = "ProcessInFile::deserialize")]
     pub process: GpSurrogate,
     /// Noise.
     pub student_t: StudentT,
 }
 
+/// The process as it is in a file.
+#[derive(serde::Deserialize)]
+#[serde(remote = "GpSurrogate", default = "default_process", deny_unknown_fields)]
+struct ProcessInFile {
+    family: KernelFamily,
+    #[serde(deserialize_with = "SettingsInFile::deserialize")]
+    settings: GpSettings,
+    lengthscale_bounds: Option<(f64, f64)>,
+    learning: Learning,
+    refit: Refit,
+    conditioning: Conditioning,
+    warp_inputs: bool,
+    #[serde(skip_deserializing)]
+    kernel: Option<KernelFactory>,
+}
+
+/// Settings of the process as they are in a file.
+#[derive(serde::Deserialize)]
+#[serde(remote = "GpSettings", default = "default_settings", deny_unknown_fields)]
+struct SettingsInFile {
+    noise: Noise,
+    mean: Mean,
+    #[serde(rename = "normalise_inputs", alias = "normalize_inputs")]
+    normalize_inputs: bool,
+    #[serde(rename = "standardise_targets", alias = "standardize_targets")]
+    standardize_targets: bool,
+    restarts: usize,
+    scout: bool,
+    search: Search,
+    max_evaluations: usize,
+    jitter: JitterLadder,
+}
+
+fn default_process() -> GpSurrogate {
+    GpSurrogate { settings: default_settings(), ..GpSurrogate::default() }
+}
+
+fn default_settings() -> GpSettings {
+    let noise = Noise::Learned { start: 1e-2, floor: 1e-6, ceiling: 10.0, prior: None };
+    GpSettings { noise, ..GpSettings::default() }
+}
+
 impl Default for RobustGpSurrogate {
     /// Matérn 5/2 with noise of 4 degrees of freedom and a scale without prior: σ² within `[1e-6, 10]` of the squared spread of the targets.
     fn default() -> Self {
-        let noise = Noise::Learned { start: 1e-2, floor: 1e-6, ceiling: 10.0, prior: None };
-        let settings = GpSettings { noise, ..GpSettings::default() };
-        Self { process: GpSurrogate { settings, ..GpSurrogate::default() }, student_t: StudentT::default() }
+        Self { process: default_process(), student_t: StudentT::default() }
     }
 }
 

@@ -188,7 +188,7 @@ fn assert_close(found: f64, expected: f64, tolerance: f64, what: &str) {
 ///
 /// On domains of one and three columns, with 1, 2 and 12 observations, duplicates, constant targets and targets of scale
 /// 1e-12 and 1e12: fits succeed and are reproducible, predictions are finite with variances from 0, a batch equals its points one by
-/// one, gradients (if any) match differences, joint covariances (if any) are consistent, a fantasy is reproducible and does not move
+/// one and is NaN at a point of NaN, gradients (if any) match differences, joint covariances (if any) are consistent, a fantasy is reproducible and does not move
 /// the mean away from it, and hyperparameters are accepted as a warm start. On the scale of the observations themselves a surrogate is as it
 /// was. Data that no model can use never reach a surrogate:
 /// [`fit_checked`] refuses them.
@@ -318,6 +318,8 @@ fn fits(surrogate: &dyn Surrogate, dim: usize, (x, y): &Case, what: &str) {
             "{what}: an observation varies more than the function"
         );
     }
+    let Prediction { mean, variance } = fitted.posterior().predict(&vec![f64::NAN; dim]);
+    assert!(mean.is_nan() && variance.is_nan(), "{what}: {mean} ± {variance} at a point that is no number");
     if USUAL.contains(&scale) {
         batch_is_pointwise(fitted.posterior(), test.as_ref(), EXACT);
         if fitted.posterior().joint().is_some() {

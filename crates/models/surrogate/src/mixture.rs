@@ -279,10 +279,15 @@ impl FittedSurrogate for Mixture {
         self.lost
     }
 
-    /// Moments of the members' predictions with the weights as they are; nothing unless all members have them.
+    /// Moments of the members' predictions with the weights as they are; nothing unless all members have them, of equally many observations:
+    /// one that could not take a fantasy has fewer.
     fn leave_one_out(&self) -> Option<Vec<Prediction>> {
         let of = |member: &Member| Some((member.weight, member.fitted.leave_one_out()?));
         let all: Vec<(f64, Vec<Prediction>)> = self.members.iter().map(of).collect::<Option<_>>()?;
+        let count = all.first()?.1.len();
+        if all.iter().any(|(_, own)| own.len() != count) {
+            return None;
+        }
         let one = |i: usize| {
             let mean = all.iter().map(|(weight, own)| weight * own[i].mean).sum::<f64>();
             let total = |(weight, own): &(f64, Vec<Prediction>)| {
@@ -290,7 +295,7 @@ impl FittedSurrogate for Mixture {
             };
             Prediction { mean, variance: all.iter().map(total).sum() }
         };
-        Some((0..all.first()?.1.len()).map(one).collect())
+        Some((0..count).map(one).collect())
     }
 
     /// Means of the members' changes with the weights as they are; nothing unless all members have them.

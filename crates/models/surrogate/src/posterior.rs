@@ -10,7 +10,8 @@ pub trait Posterior: Send + Sync {
     /// Dimension of the points it takes.
     fn dim(&self) -> usize;
 
-    /// Mean and variance of the latent function at m points, overwriting both slices; one solve for all.
+    /// Mean and variance of the latent function at m points, overwriting both slices; one solve for all. Both are NaN at a point with a
+    /// coordinate that is NaN.
     fn predict_into(&self, x: PointsRef<'_>, mean: &mut [f64], variance: &mut [f64]);
 
     /// Mean and variance at one point.

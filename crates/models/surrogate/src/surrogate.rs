@@ -55,7 +55,7 @@ pub trait Surrogate: Send + Sync {
     /// This surrogate for observations on another scale. Nothing if it has no number in units of the observations.
     ///
     /// `scale` is an increasing map. An optimiser that transforms losses fits the surrogate on their scale. A surrogate with a number in units of
-    /// the observations, such as a floor, maps the number.
+    /// the observations, such as a floor, maps the number. One whose numbers are in units of the scale on which it is fitted has none to map.
     fn on_scale(&self, _scale: &dyn Fn(f64) -> f64) -> Option<Box<dyn Surrogate>> {
         None
     }

@@ -160,6 +160,10 @@ impl Posterior for ForestPosterior {
         self.forest.moments_into(&features(x), mean, variance);
         mean.iter_mut().for_each(|mean| *mean = self.offset + self.width * *mean);
         variance.iter_mut().for_each(|variance| *variance *= self.width * self.width);
+        // A tree has a leaf for what is no number, as for the least.
+        for (i, _) in x.rows().enumerate().filter(|(_, row)| row.iter().any(|value| value.is_nan())) {
+            (mean[i], variance[i]) = (f64::NAN, f64::NAN);
+        }
     }
 }
 
@@ -237,6 +241,23 @@ mod tests {
             };
             assert_eq!(of(None), of(Some(features)), "{dim}");
             assert!((1..=dim).all(|other| other == features || of(Some(other)) != of(None)), "{dim}");
+        }
+    }
+
+    /// A coordinate that is no number makes a prediction none, and leaves the others of the batch as they are.
+    #[test]
+    fn a_point_of_nan_has_no_prediction() {
+        let x = Points::from_flat((0..40).map(|i| f64::from(i) / 39.0).collect(), 2);
+        let y: Vec<f64> = x.rows().map(|p| if p[0] < 0.5 { 1.0 } else { 3.0 }).collect();
+        let data = Observations::new(x.as_ref(), &y);
+        let rng = &mut Seed(1).stream("fit", 0);
+        let forest = ForestSurrogate::default().fit(&Domain::unit_cube(2), data, None, rng).unwrap();
+        let at = Points::from_flat(vec![0.1, 0.9, 0.1, f64::NAN, f64::NAN, 0.9, 0.9, 0.1], 2);
+        let (mut mean, mut variance) = ([0.0; 4], [0.0; 4]);
+        forest.posterior().predict_into(at.as_ref(), &mut mean, &mut variance);
+        for (i, at) in at.rows().enumerate() {
+            let is_number = !at.iter().any(|value| value.is_nan());
+            assert_eq!((mean[i].is_finite(), variance[i].is_finite()), (is_number, is_number), "{at:?}");
         }
     }
 

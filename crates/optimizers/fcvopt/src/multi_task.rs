@@ -36,8 +36,22 @@ pub struct MultiTaskSettings {
     pub tasks: TaskCovariance,
     /// Initial design; its configurations take the folds in turn.
     pub initial: InitialDesign,
-    /// Search for the next configuration.
+    /// Search for the next configuration. Settings of it that a file leaves out are the [default](MultiTaskSettings::default) ones here.
+    #[serde(deserialize_with = "MaximizerInFile::deserialize")]
     pub maximizer: Maximizer,
+}
+
+/// The maximizer as it is in a file.
+#[derive(Deserialize)]
+#[serde(remote = "Maximizer", default = "default_maximizer", deny_unknown_fields)]
+struct MaximizerInFile {
+    raw: usize,
+    around_best: usize,
+    climbs: usize,
+}
+
+fn default_maximizer() -> Maximizer {
+    Maximizer { raw: 256, around_best: 64, climbs: 2 }
 }
 
 impl Default for MultiTaskSettings {
@@ -48,7 +62,7 @@ impl Default for MultiTaskSettings {
             folds: 10,
             tasks: TaskCovariance::default(),
             initial: InitialDesign::Automatic,
-            maximizer: Maximizer { raw: 256, around_best: 64, climbs: 2 },
+            maximizer: default_maximizer(),
         }
     }
 }

@@ -51,7 +51,9 @@ pub struct MultiFidelitySettings {
     pub reports: usize,
     /// Anchors of the knowledge gradient, at least 2.
     pub anchors: usize,
-    /// Maximizer of the acquisition function.
+    /// Maximizer of the acquisition function. Settings of it that a file leaves out are the
+    /// [default](MultiFidelitySettings::default) ones here.
+    #[serde(deserialize_with = "MaximizerInFile::deserialize")]
     pub maximizer: Maximizer,
     /// Transform of the losses.
     pub losses: LossTransform,
@@ -59,6 +61,19 @@ pub struct MultiFidelitySettings {
     pub failures: FailurePolicy,
     /// Policy for running trials; joint draws count as the posterior mean.
     pub pending: PendingPolicy,
+}
+
+/// The maximizer as it is in a file.
+#[derive(serde::Deserialize)]
+#[serde(remote = "Maximizer", default = "default_maximizer", deny_unknown_fields)]
+struct MaximizerInFile {
+    raw: usize,
+    around_best: usize,
+    climbs: usize,
+}
+
+fn default_maximizer() -> Maximizer {
+    Maximizer { raw: 256, around_best: 10, climbs: 4 }
 }
 
 impl Default for MultiFidelitySettings {
@@ -71,7 +86,7 @@ impl Default for MultiFidelitySettings {
             continues: false,
             reports: 4,
             anchors: 24,
-            maximizer: Maximizer { raw: 256, around_best: 10, climbs: 4 },
+            maximizer: default_maximizer(),
             losses: LossTransform::default(),
             failures: FailurePolicy::default(),
             pending: PendingPolicy::KrigingBeliever,

@@ -42,7 +42,7 @@ impl<K: Kernel + Clone> GpPosterior<K> {
         y: &[f64],
         variances: &[f64],
     ) -> Result<Self, GpError> {
-        data::check(Some(self.dim()), x, y, variances)?;
+        data::check(self.dim(), x, y, variances)?;
         let old = self.len();
         let mut next = self.clone();
         next.data.push(x, y, variances);
@@ -81,7 +81,7 @@ impl<K: Kernel + Clone> GpPosterior<K> {
     /// # Errors
     /// As [`GpPosterior::with_observations`].
     pub fn fantasies(&self, x: PointsRef<'_>, count: usize, rng: &mut Stream) -> Result<Vec<Self>, GpError> {
-        data::check(Some(self.dim()), x, &vec![0.0; x.len()], &vec![0.0; x.len()])?;
+        data::check(self.dim(), x, &vec![0.0; x.len()], &vec![0.0; x.len()])?;
         let (mut mean, mut variance) = (vec![0.0; x.len()], vec![0.0; x.len()]);
         self.predict_into(x, &mut mean, &mut variance);
         let at_mean = self.with_observations(x, &mean)?;

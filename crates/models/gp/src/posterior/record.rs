@@ -56,8 +56,9 @@ impl<'de, K: Kernel + Deserialize<'de>> Deserialize<'de> for GpPosterior<K> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let Read { kernel, data, noise, mean, params, restarts, ladder } =
             Read::<K>::deserialize(deserializer)?;
-        data::check(kernel.dim(), data.x.as_ref(), &data.y, &data.noise).map_err(D::Error::custom)?;
         let dim = data.x.dim();
+        data::check(kernel.expected_dim(dim), data.x.as_ref(), &data.y, &data.noise)
+            .map_err(D::Error::custom)?;
         if data
             .inputs
             .as_ref()

@@ -1,11 +1,12 @@
 //! Ill-conditioned problems by the hundred thousand: no NaN, no panic, no negative variance, jitter reported.
 
 use proptest::prelude::*;
-use thrifty_domain::{Points, PointsRef};
-use thrifty_gp::{Gp, GpSettings, Mean, Noise};
-use thrifty_kernel::{Kernel, Matern12, Matern52, Scaled, SquaredExponential};
-use thrifty_sampling::{Seed, Stream};
-use thrifty_surrogate::{JointPosterior, Posterior};
+use thrifty_check::InputError;
+use thrifty_domain::{Domain, Points, PointsRef};
+use thrifty_gp::{Gp, GpError, GpSettings, GpSurrogate, Mean, Noise};
+use thrifty_kernel::{Kernel, Matern12, Matern52, OnColumns, Scaled, SquaredExponential};
+use thrifty_sampling::{Seed, Stream, latin_hypercube};
+use thrifty_surrogate::{JointPosterior, Observations, Posterior, Surrogate};
 
 /// Arrangement of the input points.
 #[derive(Debug, Clone, Copy)]
@@ -203,4 +204,20 @@ fn two_places_a_thousand_times_each() {
     let (low, high) = (posterior.predict(&[0.25]), posterior.predict(&[0.75]));
     assert!((low.mean - 0.2).abs() < 1e-3 && (high.mean - 1.2).abs() < 1e-3, "{low:?} {high:?}");
     assert!(low.variance >= 0.0 && low.variance < 1e-3 && high.variance >= 0.0 && high.variance < 1e-3);
+}
+
+/// An index counted from 1 is an error of the data, of a surrogate too.
+#[test]
+fn a_kernel_on_a_missing_column_is_an_error() {
+    let kernel = || OnColumns::new(Matern52::new(vec![0.5]).unwrap(), vec![3]).unwrap();
+    let (x, y, rng) = (latin_hypercube(4, 3, &mut Seed(1).stream("points", 0)), [1.0, 2.0, 0.0, 1.5], || {
+        Seed(1).stream("fit", 0)
+    });
+    let error = GpError::Input(InputError::Dimension { name: "points", found: 3, expected: 4 });
+    assert_eq!(Gp::new(kernel()).fit(x.as_ref(), &y, &mut rng()).err(), Some(error));
+    let surrogate = GpSurrogate::default().with_kernel("last", move |_| Ok(kernel().clone_box()));
+    let data = Observations::new(x.as_ref(), &y);
+    let refused = surrogate.fit(&Domain::unit_cube(3), data, None, &mut rng()).err().unwrap();
+    let source = std::error::Error::source(&refused).unwrap().to_string();
+    assert_eq!(source, "points of dimension 3, the kernel takes 4");
 }

@@ -233,6 +233,24 @@ fn hyperparameters_are_on_the_scale_on_which_they_were_learnt() {
     assert!((ratio - 1.0).abs() < 0.1, "{ratio}");
 }
 
+/// Hyperparameters that were learnt while all observations were kept mean the same when the first is left out.
+#[test]
+fn the_first_observations_beyond_the_size_keep_the_scale() {
+    let ((x, y), domain) = (search(), Domain::unit_cube(2));
+    let surrogate = GpSurrogate { refit: Refit::by_growth(1.2), ..surrogate(64) };
+    let first = |n: usize| Observations::new(x.as_ref().slice(0, n), &y[..n]);
+    let rng = &mut Seed(7).stream("fit", 0);
+    let fitted = surrogate.fit(&domain, first(64), None, rng).unwrap();
+    let hyperparameters = fitted.hyperparameters();
+    let earlier = EarlierFit { hyperparameters: &hyperparameters, learnt_from: fitted.learnt_from() };
+    for n in [64, 65, 66] {
+        let next = surrogate.update(&domain, first(n), earlier, rng).unwrap();
+        assert_eq!((next.learnt_from(), next.hyperparameters()), (Some(64), hyperparameters.clone()));
+        let ratio = next.noise_variance() / fitted.noise_variance();
+        assert!((ratio - 1.0).abs() < 0.05, "{n}: {ratio}");
+    }
+}
+
 #[test]
 fn a_subset_that_is_too_small_is_named() {
     let x = points(60, 8);

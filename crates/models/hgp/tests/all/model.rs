@@ -274,6 +274,31 @@ fn a_warm_start_begins_where_it_is_told() {
     assert!(distance(&warm) < distance(&cold), "{warm:?} {cold:?}");
 }
 
+/// A warm start is kept by what is chosen after it.
+#[test]
+fn a_warm_start_may_come_first() {
+    let hgp = || {
+        let no_search = GpSettings { restarts: 0, max_evaluations: 1, ..Hgp::matern52(1).settings().clone() };
+        Hgp::matern52(1).with_settings(no_search)
+    };
+    let x = Points::from_rows(&[[0.0], [0.3], [0.6], [1.0]]).unwrap();
+    let fit = |hgp: Hgp| {
+        let mut rng = thrifty_sampling::Seed(1).stream("fit", 0);
+        let posterior = hgp.fit(x.as_ref(), &[0, 1, 0, 1], &[1.0, 0.2, 0.4, 1.3], &mut rng).unwrap();
+        posterior.process().hyperparameters()
+    };
+    let start = vec![0.37, 1.4, 0.8, 0.3, 5e-12, 0.05, 0.1];
+    let after = fit(hgp().without_correlation().unwrap().warm_started(start.clone()));
+    assert_eq!(fit(hgp().warm_started(start.clone()).without_correlation().unwrap()), after);
+    assert_ne!(fit(hgp().without_correlation().unwrap()), after);
+    let mut start = start;
+    (start[4], start[5]) = (0.3, 0.6);
+    start.insert(6, 0.05);
+    let after = fit(hgp().with_repeats(1).unwrap().warm_started(start.clone()));
+    assert_eq!(fit(hgp().warm_started(start).with_repeats(1).unwrap()), after);
+    assert_ne!(fit(hgp().with_repeats(1).unwrap()), after);
+}
+
 #[test]
 fn kernels_that_do_not_fit_are_refused() {
     let matern =

@@ -255,6 +255,10 @@ impl Kernel for Coregionalization {
         None
     }
 
+    fn least_dim(&self) -> usize {
+        self.block.end
+    }
+
     fn num_params(&self) -> usize {
         self.std_devs.num_params() + self.angles.num_params()
     }

@@ -125,6 +125,10 @@ impl<L: CategoricalCorrelation> Kernel for Categorical<L> {
         None
     }
 
+    fn least_dim(&self) -> usize {
+        self.blocks.iter().map(|block| block.end).max().unwrap_or(0)
+    }
+
     fn num_params(&self) -> usize {
         self.blocks.len()
     }

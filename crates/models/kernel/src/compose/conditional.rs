@@ -44,7 +44,7 @@ impl<K: Kernel> TryFrom<Unchecked<K>> for Conditional<K> {
 
     fn try_from(file: Unchecked<K>) -> Result<Self, KernelError> {
         let Unchecked { kernel, columns, activity, shared } = file;
-        require_columns(&columns, kernel.dim())?;
+        require_columns(&columns, Some(kernel.expected_dim(columns.len())))?;
         Ok(Self { kernel, columns, activity, shared })
     }
 }
@@ -55,7 +55,7 @@ impl<K: Kernel> Conditional<K> {
     /// # Errors
     /// [`KernelError`] when columns are missing, repeated or too many, or ρ is not strictly between 0 and 1.
     pub fn new(kernel: K, columns: Vec<usize>, activity: usize, shared: f64) -> Result<Self, KernelError> {
-        require_columns(&columns, kernel.dim())?;
+        require_columns(&columns, Some(kernel.expected_dim(columns.len())))?;
         Ok(Self { kernel, columns, activity, shared: Hyperparameters::correlation("shared", shared)? })
     }
 
@@ -131,6 +131,10 @@ impl<K: Kernel + Clone + 'static> Kernel for Conditional<K> {
     /// `None`: any dimension that has the columns.
     fn dim(&self) -> Option<usize> {
         None
+    }
+
+    fn least_dim(&self) -> usize {
+        self.columns.iter().fold(self.activity, |last, column| last.max(*column)) + 1
     }
 
     fn num_params(&self) -> usize {

@@ -79,6 +79,10 @@ impl Kernel for Factors {
         self.0.iter().find_map(Kernel::dim)
     }
 
+    fn least_dim(&self) -> usize {
+        self.0.iter().map(Kernel::least_dim).max().unwrap_or(0)
+    }
+
     fn num_params(&self) -> usize {
         self.0.iter().map(Kernel::num_params).sum()
     }

@@ -53,7 +53,7 @@ impl<F: Kernel, D: Kernel> TryFrom<Unchecked<F, D>> for Hierarchical<F, D> {
     type Error = KernelError;
 
     fn try_from(Unchecked { common, deviation, members }: Unchecked<F, D>) -> Result<Self, KernelError> {
-        common_dim(common.dim(), deviation.dim())?;
+        common_dim(&common, &deviation)?;
         Ok(Self { common, deviation, members })
     }
 }
@@ -64,7 +64,7 @@ impl<F: Kernel, D: Kernel> Hierarchical<F, D> {
     /// # Errors
     /// [`KernelError`] when the parts take points of different dimension, or β is not strictly between 0 and 1.
     pub fn new(common: F, deviation: D, correlation: f64) -> Result<Self, KernelError> {
-        common_dim(common.dim(), deviation.dim())?;
+        common_dim(&common, &deviation)?;
         Ok(Self { common, deviation, members: GroupCorrelation::new(correlation)? })
     }
 
@@ -179,6 +179,10 @@ impl<F: Kernel, D: Kernel> Parameterized for Hierarchical<F, D> {
 impl<F: Kernel + Clone + 'static, D: Kernel + Clone + 'static> Kernel for Hierarchical<F, D> {
     fn dim(&self) -> Option<usize> {
         self.common.dim().or(self.deviation.dim()).map(|dim| dim + 1)
+    }
+
+    fn least_dim(&self) -> usize {
+        self.common.least_dim().max(self.deviation.least_dim()) + 1
     }
 
     fn num_params(&self) -> usize {

@@ -44,7 +44,7 @@ impl<K: Kernel> OnColumns<K> {
     /// # Errors
     /// [`KernelError`] when there are none, one comes twice, or the kernel takes another number of them.
     pub fn new(kernel: K, columns: Vec<usize>) -> Result<Self, KernelError> {
-        require_columns(&columns, kernel.dim())?;
+        require_columns(&columns, Some(kernel.expected_dim(columns.len())))?;
         Ok(Self { kernel, columns })
     }
 
@@ -75,6 +75,10 @@ impl<K: Kernel + Clone + 'static> Kernel for OnColumns<K> {
     /// `None`: any dimension that has the columns.
     fn dim(&self) -> Option<usize> {
         None
+    }
+
+    fn least_dim(&self) -> usize {
+        self.columns.iter().max().map_or(0, |last| last + 1)
     }
 
     fn num_params(&self) -> usize {

@@ -73,6 +73,10 @@ impl<K: Kernel + Clone + 'static> Kernel for Scaled<K> {
         self.kernel.dim()
     }
 
+    fn least_dim(&self) -> usize {
+        self.kernel.least_dim()
+    }
+
     fn num_params(&self) -> usize {
         1 + self.kernel.num_params()
     }

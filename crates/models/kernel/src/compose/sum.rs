@@ -38,7 +38,7 @@ impl<A: Kernel, B: Kernel> Sum<A, B> {
     /// # Errors
     /// [`KernelError::DimensionMismatch`] when they take points of different dimension.
     pub fn new(left: A, right: B) -> Result<Self, KernelError> {
-        common_dim(left.dim(), right.dim())?;
+        common_dim(&left, &right)?;
         Ok(Self { left, right })
     }
 }
@@ -59,6 +59,10 @@ impl<A: Kernel, B: Kernel> Parameterized for Sum<A, B> {
 impl<A: Kernel + Clone + 'static, B: Kernel + Clone + 'static> Kernel for Sum<A, B> {
     fn dim(&self) -> Option<usize> {
         self.left.dim().or(self.right.dim())
+    }
+
+    fn least_dim(&self) -> usize {
+        self.left.least_dim().max(self.right.least_dim())
     }
 
     fn num_params(&self) -> usize {

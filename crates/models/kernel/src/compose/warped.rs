@@ -5,7 +5,7 @@ use thrifty_linalg::Matrix;
 use thrifty_params::{Param, Parameterized, Transform};
 use thrifty_prob::Prior;
 
-use crate::error::common_dim;
+use crate::error::require_dim;
 use crate::hyperparameters::Hyperparameters;
 use crate::{Kernel, KernelError, KernelWorkspace};
 
@@ -42,9 +42,11 @@ impl<K: Kernel> TryFrom<Unchecked<K>> for Warped<K> {
     type Error = KernelError;
 
     fn try_from(Unchecked { kernel, a, b }: Unchecked<K>) -> Result<Self, KernelError> {
-        let dim = Some(a.values.len());
-        common_dim(kernel.dim(), dim)?;
-        common_dim(dim, Some(b.values.len()))?;
+        let (dim, of_b) = (a.values.len(), b.values.len());
+        require_dim(&kernel, dim)?;
+        if dim != of_b {
+            return Err(KernelError::DimensionMismatch { left: dim, right: of_b });
+        }
         for own in [&a, &b] {
             own.require_own(Transform::Log, "expected a learnt value per dimension")?;
         }
@@ -58,7 +60,7 @@ impl<K: Kernel> Warped<K> {
     /// # Errors
     /// [`KernelError::DimensionMismatch`] when the kernel takes points of another dimension.
     pub fn new(kernel: K, dim: usize) -> Result<Self, KernelError> {
-        common_dim(kernel.dim(), Some(dim))?;
+        require_dim(&kernel, dim)?;
         let prior = Prior::LogNormal { mu: 0.0, sigma: 0.5 };
         let hyper = |name| {
             Ok::<Hyperparameters, KernelError>(

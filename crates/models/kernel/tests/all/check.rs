@@ -1,7 +1,10 @@
 //! The quick check of a kernel on data: faults come back with the points that show them.
 
 use thrifty_domain::{Points, PointsRef};
-use thrifty_kernel::{Constant, Kernel, KernelError, Linear, Matern52, check_on};
+use thrifty_kernel::{
+    Conditional, Constant, Coregionalization, Exchangeable, Hierarchical, Kernel, KernelError, Linear,
+    Matern52, OnColumns, Scaled, Warped, check_on,
+};
 use thrifty_params::{Param, Parameterized};
 
 /// Any function of two numbers.
@@ -105,4 +108,45 @@ fn edges() {
     assert_eq!(check_on(&Constant, plane.as_ref()), Ok(()));
     let line = Matern52::new(vec![1.0]).unwrap();
     assert_eq!(check_on(&line, plane.as_ref()), Err(KernelError::PointDimension { expected: 1, found: 2 }));
+}
+
+/// Kernels on some columns, on points of three dimensions that do not have the last of them.
+#[test]
+fn columns_that_the_points_do_not_have_are_refused() {
+    let matern = || Matern52::new(vec![0.5]).unwrap();
+    let on = |column: usize| OnColumns::new(matern(), vec![column]).unwrap();
+    let blocks = |last| Exchangeable::new(vec![0..1, last..last + 1], vec![0.5; 2]).unwrap();
+    let built: [Box<dyn Fn(usize) -> Box<dyn Kernel>>; 9] = [
+        Box::new(|last| on(last).clone_box()),
+        Box::new(|last| Conditional::new(matern(), vec![last], 0, 0.5).unwrap().clone_box()),
+        Box::new(|last| Conditional::new(matern(), vec![0], last, 0.5).unwrap().clone_box()),
+        Box::new(|last| blocks(last).clone_box()),
+        Box::new(|last| Coregionalization::exchangeable(last - 1..last + 1, 2, 0.5).unwrap().clone_box()),
+        Box::new(|last| Scaled::new(on(last).clone_box(), 2.0).unwrap().clone_box()),
+        Box::new(|last| (on(0) + on(last)).clone_box()),
+        Box::new(|last| (on(last) * on(0)).clone_box()),
+        Box::new(|last| Hierarchical::new(on(0), on(last - 1), 0.5).unwrap().clone_box()),
+    ];
+    for (i, build) in built.iter().enumerate() {
+        let check = |last| check_on(&*build(last), Points::zeros(2, 3).as_ref());
+        assert_eq!(check(2), Ok(()), "{i}");
+        assert_eq!(check(3), Err(KernelError::PointDimension { expected: 4, found: 3 }), "{i}");
+    }
+}
+
+/// Parts that need more columns than the others have do not compose.
+#[test]
+fn parts_beyond_the_columns_of_others_are_refused() {
+    let (plane, last) = (
+        || Matern52::new(vec![0.5; 2]).unwrap(),
+        |column| OnColumns::new(Matern52::new(vec![0.5]).unwrap(), vec![column]).unwrap(),
+    );
+    assert!(Hierarchical::new(plane(), last(1), 0.5).is_ok() && Warped::new(last(1), 2).is_ok());
+    assert!(OnColumns::new(last(1), vec![4, 0]).is_ok());
+    let mismatch = Some(KernelError::DimensionMismatch { left: 2, right: 3 });
+    assert_eq!(Hierarchical::new(plane(), last(2), 0.5).err(), mismatch);
+    assert_eq!(Warped::new(last(2), 2).err(), Some(KernelError::DimensionMismatch { left: 3, right: 2 }));
+    let inner = OnColumns::new(last(2), vec![4, 0]).err().unwrap();
+    assert_eq!(inner.to_string(), "columns [4, 0]: the kernel takes 3 of them");
+    assert!(Conditional::new(last(2), vec![4, 0], 1, 0.5).is_err());
 }

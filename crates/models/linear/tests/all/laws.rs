@@ -302,6 +302,39 @@ fn singular_and_certain_beliefs() {
     assert_eq!(Information::none(2).coefficients(), Err(LinearError::Singular));
 }
 
+/// The pivot of an unknown direction is a rounding error, of which half are positive.
+#[test]
+fn unknown_directions_are_singular_whatever_their_rounding() {
+    let mut known = Information::none(2);
+    known.update(&[1.0, 0.2], 1.0, 0.1).unwrap();
+    assert_eq!(known.coefficients(), Err(LinearError::Singular));
+    let singular = Coefficients::new(vec![0.0; 2], vec![10.0, 2.0, 2.0, 0.400_000_000_000_000_1]).unwrap();
+    assert_eq!(Information::of(&singular), Err(LinearError::Singular));
+    let mut rng = Seed(1).stream("functions", 0);
+    for draw in 0..200 {
+        for unknowns in 2..6 {
+            let mut known = Information::none(unknowns);
+            // Coefficients in units of their own: neither is large.
+            let units: Vec<f64> = (0..unknowns).map(|i| 10_f64.powi(4 * i as i32 - 8)).collect();
+            for observation in 1..=unknowns {
+                assert_eq!(
+                    known.coefficients(),
+                    Err(LinearError::Singular),
+                    "{draw}: {observation} of {unknowns}"
+                );
+                let phi: Vec<f64> = units.iter().map(|unit| unit * (rng.uniform() - 0.5)).collect();
+                known.update(&phi, rng.uniform(), 0.1).unwrap();
+            }
+            assert!(known.coefficients().is_ok(), "{draw}: {unknowns}");
+        }
+    }
+    // A line through two near points is known to some digits.
+    let mut line = Information::none(2);
+    line.update(&[1.0, 1000.0], 1.0, 1e-6).unwrap();
+    line.update(&[1.0, 1000.01], 3.0, 1e-6).unwrap();
+    assert!((line.coefficients().unwrap().mean()[1] / 200.0 - 1.0).abs() < 1e-3);
+}
+
 /// Rounding leaves some 1e-17 of a coefficient that is observed to be 0: no contradiction to a second such observation.
 #[test]
 fn a_repeated_observation_of_0_is_no_contradiction() {

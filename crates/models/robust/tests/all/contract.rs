@@ -1,7 +1,7 @@
 //! The contract of surrogates, on the process with Student-t noise.
 
 use thrifty_domain::{Domain, Points};
-use thrifty_gp::{Conditioning, GpSurrogate, Noise};
+use thrifty_gp::{Conditioning, GpSettings, GpSurrogate, KernelFamily, Noise};
 use thrifty_robust::{RobustGp, RobustGpSurrogate, StudentT};
 use thrifty_sampling::{Seed, latin_hypercube};
 use thrifty_surrogate::{Observations, Posterior, Prediction, Surrogate, contract};
@@ -25,6 +25,22 @@ fn defaults_are_those_of_the_documentation() {
         panic!("noise is learnt")
     };
     assert_eq!((floor, ceiling, prior), (1e-6, 10.0, None), "range and prior of σ²");
+}
+
+/// Settings that a file leaves out are those of this surrogate, not those of the process alone; others are refused.
+#[test]
+fn files_have_the_defaults_of_the_surrogate() {
+    let read = |text: &str| serde_json::from_str::<RobustGpSurrogate>(text);
+    let default = RobustGpSurrogate::default().process;
+    assert_eq!(read(r#"{"process":{}}"#).unwrap().process, default);
+    let matern32 = GpSurrogate { family: KernelFamily::Matern32, ..default.clone() };
+    assert_eq!(read(r#"{"process":{"family":"matern32"}}"#).unwrap().process, matern32);
+    let settings = GpSettings { restarts: 5, ..default.settings.clone() };
+    let restarts = GpSurrogate { settings, ..default };
+    assert_eq!(read(r#"{"process":{"settings":{"restarts":5}}}"#).unwrap().process, restarts);
+    for unknown in [r#"{"process":{"restarts":5}}"#, r#"{"process":{"settings":{"restart":5}}}"#] {
+        assert!(read(unknown).is_err(), "{unknown}");
+    }
 }
 
 /// Known noise and hyperparameters of an earlier fit reach the process: the fit is that of the process with both, bit for bit.

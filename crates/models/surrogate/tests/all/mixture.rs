@@ -92,8 +92,8 @@ fn moments_are_those_of_total_variance() {
     assert_eq!((found.mean, found.variance), (2.0, 1.0 + 0.25 * 9.0 + 0.75 * 1.0));
 }
 
-/// One observation that the model predicts by its mean and variance 1, without the others.
-struct LeftOut(Constant);
+/// Observations that the model predicts by its mean and variance 1, without the others: so many.
+struct LeftOut(Constant, usize);
 
 impl FittedSurrogate for LeftOut {
     fn posterior(&self) -> &dyn Posterior {
@@ -105,11 +105,12 @@ impl FittedSurrogate for LeftOut {
     }
 
     fn leave_one_out(&self) -> Option<Vec<Prediction>> {
-        Some(vec![Prediction { mean: self.0.mean, variance: 1.0 }])
+        Some(vec![Prediction { mean: self.0.mean, variance: 1.0 }; self.1])
     }
 
     fn fantasize(&self, x: &[f64], y: f64) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
-        self.0.fantasize(x, y)
+        self.0.fantasize(x, y)?;
+        Ok(Box::new(Self(self.0, self.1 + 1)))
     }
 }
 
@@ -117,11 +118,26 @@ impl FittedSurrogate for LeftOut {
 #[test]
 fn left_out_observations_have_the_moments_of_the_mixture() {
     let of =
-        |mean: f64| -> Box<dyn FittedSurrogate> { Box::new(LeftOut(Constant { mean, is_rigid: false })) };
+        |mean: f64| -> Box<dyn FittedSurrogate> { Box::new(LeftOut(Constant { mean, is_rigid: false }, 1)) };
     let found = Mixture::new(vec![(1.0, of(-1.0)), (3.0, of(3.0))]).unwrap().leave_one_out().unwrap();
     assert_eq!(found, [Prediction { mean: 2.0, variance: 1.0 + 0.25 * 9.0 + 0.75 * 1.0 }]);
     let without = Box::new(Constant { mean: 1.0, is_rigid: false });
     assert!(Mixture::new(vec![(1.0, of(-1.0)), (3.0, without)]).unwrap().leave_one_out().is_none());
+}
+
+/// No predictions after a fantasy that one member cannot take, in either order.
+#[test]
+fn members_with_other_observations_leave_no_predictions() {
+    let of = |is_rigid: bool| -> Box<dyn FittedSurrogate> {
+        Box::new(LeftOut(Constant { mean: 1.0, is_rigid }, 3))
+    };
+    let after = |first: bool, second: bool| {
+        let before = Mixture::new(vec![(0.5, of(first)), (0.5, of(second))]).unwrap();
+        assert_eq!(before.leave_one_out().unwrap().len(), 3);
+        before.fantasize(&[0.4], 2.0).unwrap().leave_one_out()
+    };
+    assert_eq!(after(false, false).unwrap().len(), 4);
+    assert!(after(false, true).is_none() && after(true, false).is_none());
 }
 
 /// Five weights whose paths are their mean, which tells the member that a path is from.
