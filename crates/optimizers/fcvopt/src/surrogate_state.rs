@@ -168,7 +168,7 @@ impl FoldSurrogateState {
         // Fantasies at the means leave the means as they are, but not the standard deviations.
         let (target, kappa) = match incumbent {
             Incumbent::RiskAdjusted { kappa } => (&self.measured_target, kappa),
-            _ => (&self.target, 0.0),
+            Incumbent::BestMean => (&self.target, 0.0),
         };
         target.predict_into(all, &mut mean, &mut variance);
         let one = |i: usize| Evaluated {
