@@ -80,7 +80,7 @@ pub(crate) fn prior(name: &str, params: &Value) -> Result<Prior, String> {
     let params = params.as_object().ok_or("a prior without parameters")?;
     let params = params
         .iter()
-        .map(|(k, v)| Ok((k.clone(), number(v)?)))
-        .collect::<Result<BTreeMap<_, _>, String>>()?;
-    Prior::from_name(name, &params).map_err(crate::json::text)
+        .map(|(k, v)| Ok((k.clone(), number(v)?.into())))
+        .collect::<Result<serde_json::Map<_, _>, String>>()?;
+    serde_json::from_value(serde_json::json!({ name: params })).map_err(crate::json::text)
 }

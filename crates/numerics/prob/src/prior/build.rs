@@ -1,7 +1,5 @@
 //! Checked constructors of priors.
 
-use std::collections::BTreeMap;
-
 use super::Prior;
 use crate::ProbError;
 
@@ -69,44 +67,6 @@ impl Prior {
     /// As [`Prior::validate`].
     pub fn uniform(low: f64, high: f64) -> Result<Self, ProbError> {
         Self::Uniform { low, high }.validated()
-    }
-
-    /// The prior called `name` in files (see [`Prior::name`]), its parameters by the names of its fields.
-    ///
-    /// ```
-    /// let params = [("shape".to_owned(), 1.1), ("rate".to_owned(), 30.0)].into();
-    /// let prior = thrifty_prob::Prior::from_name("gamma", &params);
-    /// assert_eq!(prior, thrifty_prob::Prior::gamma(1.1, 30.0));
-    /// ```
-    ///
-    /// # Errors
-    /// An unknown name, a parameter that is missing, not the prior's or out of range.
-    pub fn from_name(name: &str, params: &BTreeMap<String, f64>) -> Result<Self, ProbError> {
-        let get = |parameter: &'static str| {
-            params
-                .get(parameter)
-                .copied()
-                .ok_or_else(|| ProbError::MissingParameter { distribution: name.to_owned(), name: parameter })
-        };
-        let (prior, known): (_, &[&str]) = match name {
-            "normal" => (Self::normal(get("mean")?, get("sd")?)?, &["mean", "sd"]),
-            "log_normal" => (Self::log_normal(get("mu")?, get("sigma")?)?, &["mu", "sigma"]),
-            "gamma" => (Self::gamma(get("shape")?, get("rate")?)?, &["shape", "rate"]),
-            "inverse_gamma" => (Self::inverse_gamma(get("shape")?, get("scale")?)?, &["shape", "scale"]),
-            "beta" => (Self::beta(get("a")?, get("b")?)?, &["a", "b"]),
-            "half_cauchy" => (Self::half_cauchy(get("scale")?)?, &["scale"]),
-            "horseshoe" => (Self::horseshoe(get("scale")?)?, &["scale"]),
-            "uniform" => (Self::uniform(get("low")?, get("high")?)?, &["low", "high"]),
-            _ => return Err(ProbError::UnknownPrior { name: name.to_owned() }),
-        };
-        match params.iter().find(|(parameter, _)| !known.contains(&parameter.as_str())) {
-            Some((parameter, &value)) => Err(ProbError::UnknownParameter {
-                distribution: prior.name(),
-                name: parameter.clone(),
-                value,
-            }),
-            None => Ok(prior),
-        }
     }
 
     fn validated(self) -> Result<Self, ProbError> {

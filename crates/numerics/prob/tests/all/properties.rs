@@ -1,6 +1,5 @@
 //! Laws of the normal functions and of the priors, and their edges.
 
-use std::collections::BTreeMap;
 use std::f64::consts::{PI, SQRT_2};
 
 use proptest::prelude::*;
@@ -70,8 +69,7 @@ proptest! {
         ]) {
             let text = serde_json::to_string(&prior).unwrap();
             prop_assert_eq!(&serde_json::from_str::<Prior>(&text).unwrap(), &prior);
-            let tagged: BTreeMap<String, BTreeMap<String, f64>> = serde_json::from_str(&text).unwrap();
-            prop_assert_eq!(&Prior::from_name(prior.name(), &tagged[prior.name()]).unwrap(), &prior);
+            prop_assert!(text.starts_with(&format!("{{\"{}\":", prior.name())), "{text}");
         }
     }
 
@@ -163,7 +161,7 @@ fn bad_parameters_are_named_and_the_outside_is_impossible() {
 }
 
 #[test]
-fn a_file_or_a_name_cannot_bring_a_bad_prior() {
+fn a_file_cannot_bring_a_bad_prior() {
     for (text, part) in [
         (r#"{"gamma": {"shape": 1.0, "rate": -2.0}}"#, "rate of the gamma prior is -2"),
         (r#"{"uniform": {"low": 1.0, "high": 0.0}}"#, "high of the uniform prior is 0"),
@@ -172,16 +170,6 @@ fn a_file_or_a_name_cannot_bring_a_bad_prior() {
         (r#"{"cauchy": {"scale": 1.0}}"#, "unknown variant"),
     ] {
         let error = serde_json::from_str::<Prior>(text).unwrap_err().to_string();
-        assert!(error.contains(part), "{error}");
-    }
-    for (name, params, part) in [
-        ("gamma", vec![("shape", 1.0)], "needs the parameter rate"),
-        ("gamma", vec![("shape", 1.0), ("rate", 0.0)], "rate of the gamma prior is 0"),
-        ("beta", vec![("a", 1.0), ("b", 1.0), ("c", 3.0)], "no parameter \"c\" (given as 3)"),
-        ("cauchy", vec![], "no prior is called \"cauchy\""),
-    ] {
-        let params = params.into_iter().map(|(k, v)| (k.to_owned(), v)).collect();
-        let error = Prior::from_name(name, &params).unwrap_err().to_string();
         assert!(error.contains(part), "{error}");
     }
 }
