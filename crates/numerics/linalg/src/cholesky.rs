@@ -38,7 +38,7 @@ pub struct NotPositiveDefinite {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cholesky {
     pub(crate) factor: Matrix,
-    jitter: f64,
+    pub(crate) jitter: f64,
 }
 
 impl Cholesky {

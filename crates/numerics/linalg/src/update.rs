@@ -3,15 +3,15 @@
 use crate::{Cholesky, Matrix, NotPositiveDefinite};
 
 impl Cholesky {
-    /// Extends the factor by one row and column of `A`: `row` holds its covariances with the rows there are,
-    /// `diagonal` its own entry. The jitter in use is added to it. Cost: n² flops.
+    /// The factor with one more row and column of `A`: `row` holds its covariances with the rows there are,
+    /// `diagonal` its own entry. The jitter in use is added to it. Cost: n² flops and one copy of the factor.
     ///
     /// # Errors
-    /// [`NotPositiveDefinite`] when the new pivot is not positive; the factor is unchanged.
+    /// [`NotPositiveDefinite`] when the new pivot is not positive.
     ///
     /// # Panics
     /// When `row` is not as long as the factor.
-    pub fn append(&mut self, row: &[f64], diagonal: f64) -> Result<(), NotPositiveDefinite> {
+    pub fn appended(&self, row: &[f64], diagonal: f64) -> Result<Self, NotPositiveDefinite> {
         let n = self.dim();
         assert_eq!(row.len(), n, "one covariance a row");
         let mut last = row.to_vec();
@@ -26,8 +26,7 @@ impl Cholesky {
             grown[(n, j)] = last[j];
         }
         grown[(n, n)] = pivot.sqrt();
-        self.factor = grown;
-        Ok(())
+        Ok(Self { factor: grown, jitter: self.jitter })
     }
 
     /// Removes row and column `index` of `A` from the factor. Cost: at most 3n² flops, by a rank-one update.

@@ -47,23 +47,23 @@ impl<K: Kernel + Clone> GpPosterior<K> {
         let mut next = self.clone();
         next.data.push(x, y, variances);
         next.data.check_scaled(y, variances)?;
-        next.factor = Arc::new(match next.appended(old) {
+        next.factor = match next.appended(old) {
             Some(factor) => factor,
-            None => factor(&next.kernel, &next.data, next.noise, &next.ladder)?,
-        });
+            None => Arc::new(factor(&next.kernel, &next.data, next.noise, &next.ladder)?),
+        };
         next.solve();
         Ok(next)
     }
 
     /// The factor with a row for each observation from `old` on; nothing when a pivot vanishes.
-    fn appended(&self, old: usize) -> Option<Cholesky> {
-        let mut factor = (*self.factor).clone();
+    fn appended(&self, old: usize) -> Option<Arc<Cholesky>> {
+        let mut factor = Arc::clone(&self.factor);
         let x = self.data.x.as_ref();
         let mut row = Matrix::default();
         for i in old..x.len() {
             self.kernel.cov_into(x.slice(0, i), x.slice(i, i + 1), &mut row);
             let own = self.kernel.eval(x.row(i), x.row(i)) + self.noise + self.data.noise[i];
-            factor.append(row.column(0), own).ok()?;
+            factor = Arc::new(factor.appended(row.column(0), own).ok()?);
         }
         Some(factor)
     }
