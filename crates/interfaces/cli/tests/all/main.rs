@@ -1,6 +1,7 @@
 //! Integration tests of `thrifty-cli`, built as one program.
 
 mod cli;
+mod command;
 mod direction;
 mod evaluations;
 mod fidelity;
