@@ -210,6 +210,9 @@ fn an_interrupted_study_goes_on_with_the_same_trials() {
     lines.next().unwrap();
     Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130));
+    let said: Vec<String> = lines.collect();
+    let expected = "interrupted; running trials start again when study.toml is run again";
+    assert!(said.iter().any(|line| line == expected), "{said:?}");
     let counts = json_of(cut.path(), &["show", "study.toml", "--json"])["counts"].clone();
     // The signal may arrive between two trials.
     let is_cut = counts["running"].as_u64() <= Some(1) && counts["trials"].as_u64() < Some(8);
