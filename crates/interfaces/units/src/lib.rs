@@ -1,4 +1,4 @@
-//! Conversion of settings that are losses between the user's units and minimised losses.
+//! Settings as users write them: conversion of those that are losses from the user's units, and errors in words.
 //!
 #![doc = include_str!("../README.md")]
 
@@ -10,6 +10,10 @@ use thrifty_tpe::{Split, TpeSettings};
 use thrifty_trust_region::TrustRegionSettings;
 
 /// A setting whose value has no meaning in the user's units.
+mod words;
+
+pub use words::in_words;
+
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{setting} is {value}, expected {expected}")]
 pub struct UnitsError {

@@ -359,6 +359,16 @@ fn bad_study_files_are_refused_with_the_place_and_write_nothing() {
         (command, "[optimizer]\nsettings = { budget = nan }", "of bo: budget = NaN: invalid type"),
         (
             command,
+            "[optimizer]\nsettings = { rule = \"log_expected_improvement\" }",
+            "rule = \"log_expected_improvement\": expected a table, { log_expected_improvement = … }",
+        ),
+        (
+            command,
+            "[optimizer]\nsettings = { convergence = \"restart\" }",
+            "convergence = \"restart\": expected a table, { restart = { … } }",
+        ),
+        (
+            command,
             "[optimizer]\nsettings = { losses = \"a\", rule = \"b\" }",
             "of bo: losses = \"a\": unknown variant `a`",
         ),

@@ -6,4 +6,5 @@ mod direction;
 mod evaluations;
 mod fidelity;
 mod store;
+mod study_files;
 mod transfer;
