@@ -95,7 +95,8 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
         same one where `journal` has its beginning.
     settings
         Settings of the method, as ``thrifty.study.settings("fractional")`` names them, but for `budget`, `folds`, `repeats`,
-        `repeats_differ` and `finalists`: these follow from `n_fits`, `cv` and `verify`.
+        `repeats_differ` and `finalists`: these follow from `n_fits`, `cv` and `verify`. Values of objectives among them are scores:
+        `limits` and a `fixed` target of the acquisition function.
     journal
         A file that keeps every fit: a search that was killed goes on when it is fitted again with the same arguments and data.
         Hashes of the estimator, scoring, metric, splits, data and parameters of `fit` are kept beside it, in a file whose name ends
