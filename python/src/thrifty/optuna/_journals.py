@@ -17,7 +17,7 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 from .. import _thrifty
 from ..space import Space
 from ..study import Study, told
-from ._space import Distributions, distributions_of
+from ._space import Distributions, contains, distributions_of
 from ._trials import constraints_of, directions_of, ordered
 
 
@@ -234,7 +234,7 @@ def _write(trials: Sequence[FrozenTrial], names: tuple[str, ...], begin: Callabl
 def _check(space: Space, trial: FrozenTrial, numbers: Sequence[int | float | None]) -> None:
     """Raises `ValueError` for a value outside of its distribution, and for parameters that are not exactly the active ones."""
     for name, distribution in distributions_of(space).items():
-        if name in trial.params and not distribution._contains(distribution.to_internal_repr(trial.params[name])):
+        if name in trial.params and not contains(distribution, trial.params[name]):
             raise ValueError(f"{name} is {trial.params[name]!r}, outside of {distribution}")
     problem = _thrifty.check_config(space.to_json(), numbers)
     if problem is not None:
