@@ -205,7 +205,7 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
         seed = recorded_seed(journal) if self.random_state is None and journal is not None else None
         if seed is None:
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        price = None if self.stop is None else float(self.stop.score_per_cost)
+        price = None if self.stop is None else real("score_per_cost", self.stop.score_per_cost)
         return _thrifty.Fractional(space_json, folds, seed, settings_json(settings), journal, price)
 
     def _search(self, study: Any, table: Table, evaluate: Callable[[Any, int], Any], parallel: Parallel,
