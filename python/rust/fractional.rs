@@ -5,7 +5,8 @@ use thrifty::cv::FoldQuery;
 use thrifty::fcvopt::{FractionalCv, FractionalSettings};
 use thrifty::sampling::Seed;
 use thrifty::space::Space;
-use thrifty::study::{Next, Outcome, Trial, TrialId, WorthItsCost};
+use thrifty::study::{Direction, Directions, Next, Outcome, Trial, TrialId, WorthItsCost};
+use thrifty_units::InUserUnits;
 
 use crate::boundary::{Shared, invalid, optimizer as refused, study as refused_study};
 use crate::method::Keywords;
@@ -17,7 +18,7 @@ struct Inner {
     study: thrifty::study::Study<FractionalCv>,
 }
 
-/// A study of fractional cross-validation. Losses are minimised.
+/// A study of fractional cross-validation. It is told losses, and values of objectives among its settings are scores.
 #[pyclass(frozen, module = "thrifty._thrifty")]
 pub(crate) struct Fractional {
     inner: Shared<Inner>,
@@ -39,8 +40,10 @@ impl Fractional {
         price: Option<f64>,
     ) -> PyResult<Self> {
         let space = space(space_json)?;
-        let settings =
+        let settings: FractionalSettings =
             Keywords::read("fractional", settings_json)?.settings_over(&FractionalSettings::new(folds))?;
+        let scores = Directions::new(vec![Direction::Maximize]);
+        let settings = settings.into_losses(&scores).map_err(invalid)?;
         // Two folds at least: the settings have the message for fewer.
         let optimizer = FractionalCv::new(space.clone(), folds.max(2)).map_err(refused)?;
         // Whatever else fails here is a setting.

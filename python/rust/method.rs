@@ -17,7 +17,7 @@ use thrifty::space::{Config, Space};
 use thrifty::study::{AnyOptimizer, Direction, Directions, Optimizer, PrunedAs, PrunedPolicy};
 use thrifty::tpe::{TpeOptimizer, TpeSettings};
 use thrifty::trust_region::{TrustRegionOptimizer, TrustRegionSettings};
-use thrifty_units::InUserUnits;
+use thrifty_units::{InUserUnits, in_words};
 
 use crate::boundary::{invalid, optimizer as refused};
 use crate::{budget, outcome};
@@ -82,7 +82,23 @@ impl Keywords {
     /// The settings: the keywords, and the defaults of their type for the rest. Unknown names are errors.
     pub(crate) fn settings<S: DeserializeOwned>(self) -> PyResult<S> {
         let Self { method, values } = self;
-        serde_json::from_value(Json::Object(values)).map_err(|error| invalid(format!("{method}: {error}")))
+        let read = |values: &Map<String, Json>| serde_json::from_value::<S>(Json::Object(values.clone()));
+        read(&values).map_err(|error| {
+            let reason = error.to_string();
+            // The first keyword whose removal changes or clears the error.
+            let is_at_fault = |name: &str| {
+                let mut rest = values.clone();
+                rest.remove(name);
+                read(&rest).err().is_none_or(|other| other.to_string() != reason)
+            };
+            match values.iter().find(|(name, _)| is_at_fault(name)) {
+                Some((name, value)) => {
+                    let reason = in_words(&reason, value.as_str());
+                    invalid(format!("{method}: {name} is {value}: {reason}"))
+                }
+                None => invalid(format!("{method}: {reason}")),
+            }
+        })
     }
 
     /// The settings as losses; the keywords have values in the user's units.

@@ -336,6 +336,32 @@ def test_enqueued_trials(kind):
     assert study.trials[15].params["n"] == 1
 
 
+@BOTH
+def test_enqueued_values_outside_of_their_bounds_are_left_to_optuna(kind):
+    """Values outside: the others are suggested by the method, given those that are inside."""
+    def f(trial):
+        x, k = trial.suggest_float("x", 0, 1), trial.suggest_int("k", 0, 10, step=5)
+        return (x - 0.3) ** 2 + k + trial.suggest_float("y", 0, 1)
+
+    sampler = kind(seed=1, n_startup_trials=4, strict=True)
+    study = run(sampler, 8, f=f)
+    study.enqueue_trial({"x": 1.2, "k": 5})
+    study.enqueue_trial({"k": 3})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Optuna's own, of such values
+        study.optimize(f, n_trials=2)
+    assert study.trials[8].params["x"] == 1.2 and study.trials[8].params["k"] == 5 and study.trials[9].params["k"] == 3
+    assert sampler.fallbacks == 0
+
+
+@pytest.mark.parametrize("kind", [TPESampler, GPSampler, EHVISampler])
+@pytest.mark.parametrize("cost", [{"per_unit": {"exponent": 1}}, {"cooled": {"budget": 100}}])
+def test_costs_are_refused(kind, cost):
+    with pytest.raises(ValueError, match="cost is .*, expected 'ignore': trials of Optuna have no cost"):
+        kind(seed=1, cost=cost)
+    kind(seed=1, cost="ignore")
+
+
 @pytest.mark.parametrize("partial", ["fixed", "enqueued"])
 def test_the_rest_is_suggested_given_what_is_fixed(partial):
     """The best x depends on the side: given the side, x is near it. Without it one x would serve both."""
@@ -473,7 +499,7 @@ def test_a_float_that_others_depend_on_is_known_by_its_level(space, values, numb
     if number is None:
         assert feed.part({"f": 0.5, "x": 0.25}) == [0.5, None, None] and feed.part({"x": 0.25}, {"f": 0.5}) is None
         assert feed.part({"f": 0.7, "x": 0.25, "y": 0.5}) == [0.7, 0.25, None]
-        assert feed.part({"f": math.nan, "x": 0.25})[1] is None
+        assert feed.part({"f": math.nan, "x": 0.25}) is None
 
 
 @pytest.mark.parametrize(("kind", "space"), [(GPSampler, GRID), (GPSampler, ONE), (TPESampler, GRID),

@@ -104,6 +104,33 @@ def test_names_of_constraints(tmp_path):
         assert any("trials with the constraints ['c'] are ignored" in str(w.message) for w in caught) != is_read
 
 
+def test_many_constraints_keep_their_numbers(tmp_path):
+    def constraints(trial):
+        return [trial.params["x"] - at / 10 for at in range(12)]
+
+    study = optuna.create_study(sampler=TPESampler(seed=1, constraints_func=constraints))
+    study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=3)
+    carried = to_journal(study, tmp_path / "s.jsonl")
+    back, _ = from_journal(tmp_path / "s.jsonl")
+    assert not carried.changed and not carried.left
+    assert [list(t.system_attrs["constraints"]) for t in back.trials] == [constraints(t) for t in study.trials]
+
+
+def test_a_float_with_equal_bounds_goes_on_in_a_database(tmp_path):
+    def f(trial):
+        return (trial.suggest_float("x", 0, 1) - 0.3) ** 2 * trial.suggest_float("one", 0.5, 0.5)
+
+    study, path = run(f, 5), tmp_path / "s.jsonl"
+    to_journal(study, path)
+    space = thrifty.Space().float("one", 0.5, 0.5).float("x", 0, 1)
+    back, _ = from_journal(path, "name", storage=f"sqlite:///{tmp_path / 's.db'}", space=space)
+    assert told(back.trials) == told(study.trials)
+    back.optimize(f, n_trials=3)
+    assert len(back.trials) == 8
+    with pytest.raises(ValueError, match="the space is not that of the journal"):
+        from_journal(path, space=thrifty.Space().float("one", 0.25, 0.25).float("x", 0, 1))
+
+
 def test_directions_without_a_measurement(tmp_path):
     path = tmp_path / "s.jsonl"
     with thrifty.Study(thrifty.Space().float("x", 0, 1), "nsga2", direction=["maximize", "minimize"], journal=path) as study:

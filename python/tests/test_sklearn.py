@@ -528,6 +528,20 @@ def test_costs_and_prices():
     assert search(20, cost="time").fit(X, Y).n_fits_ == 20
 
 
+def test_a_price_is_a_number():
+    with pytest.raises(ValueError, match="score_per_cost is 'a', expected a number"):
+        search(stop=Price("a"), cost=lambda p: 1.0).fit(X, Y)
+
+
+def test_values_of_objectives_among_the_settings_are_scores():
+    """No accuracy is below the floor, and few reach the ceiling: limits on the wrong side would make bounds of all folds."""
+    plain, floor, ceiling = (search(40, settings=settings).fit(X, Y)
+                             for settings in (None, {"limits": {"floor": -0.5}}, {"limits": {"ceiling": 0.5}}))
+    same(results(plain), results(floor))
+    assert floor.best_score_ == plain.best_score_ and floor.is_verified_
+    assert not np.allclose(ceiling.cv_results_["model_mean_score"], plain.cv_results_["model_mean_score"][:1])
+
+
 def test_a_finished_search_with_a_price_is_the_same_again(tmp_path):
     """A verification that the journal holds goes on, wherever it was cut."""
     def found(name):

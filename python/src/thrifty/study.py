@@ -272,7 +272,8 @@ class Study:
         """
         if n_trials is None and seconds is None:
             raise ValueError("n_trials and seconds are both missing: the study would never end")
-        end = math.inf if seconds is None else time.monotonic() + seconds
+        n_trials = None if n_trials is None else whole("n_trials", n_trials, 0)
+        end = math.inf if seconds is None else time.monotonic() + real("seconds", seconds)
         wants_trial = _wants_trial(objective)
         while time.monotonic() < end:
             mine: list[int] = []

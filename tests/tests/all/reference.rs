@@ -1,4 +1,8 @@
-//! The page of settings: it names every setting of every method.
+//! The page of settings: it names every setting of every method, with values that a study file may have.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 
 const PAGE: &str = include_str!("../../../docs/src/reference/settings.md");
 
@@ -9,65 +13,137 @@ fn section(method: &str) -> &'static str {
     &rest[..rest.find("\n## ").unwrap_or(rest.len())]
 }
 
-/// Names of the settings that the section of a method does not have in code.
-fn missing(method: &str, settings: &serde_json::Value) -> Vec<String> {
+/// Settings of a method: the defaults, and a reader that returns all of them.
+struct Method {
+    name: &'static str,
+    defaults: Value,
+    read: fn(Value) -> Result<Value, String>,
+}
+
+fn method<S: Default + Serialize + DeserializeOwned>(name: &'static str) -> Method {
+    let read = |value| {
+        let settings: S = serde_json::from_value(value).map_err(|error| error.to_string())?;
+        serde_json::to_value(settings).map_err(|error| error.to_string())
+    };
+    Method { name, defaults: serde_json::to_value(S::default()).unwrap(), read }
+}
+
+fn methods() -> [Method; 8] {
+    [
+        method::<thrifty::bo::BoSettings>("bo"),
+        method::<thrifty::bo::MultiObjectiveSettings>("multi_objective"),
+        method::<thrifty::fidelity::MultiFidelitySettings>("multi_fidelity"),
+        method::<thrifty::tpe::TpeSettings>("tpe"),
+        method::<thrifty::cmaes::CmaEsSettings>("cmaes"),
+        method::<thrifty::trust_region::TrustRegionSettings>("trust_region"),
+        method::<thrifty::hybrid::HybridSettings>("hybrid"),
+        method::<thrifty::search::Nsga2Settings>("nsga2"),
+    ]
+}
+
+/// Names of settings as the page has them: one of two spellings.
+fn names(settings: &Value) -> Vec<String> {
     let names = settings.as_object().expect("settings are a table").keys();
-    names.filter(|name| !section(method).contains(&format!("`{name}`"))).cloned().collect()
+    names.map(|name| name.replace("maximiser", "maximizer")).collect()
+}
+
+/// Names of the settings that the section of a method does not have in code.
+fn missing(method: &str, settings: &Value) -> Vec<String> {
+    names(settings).into_iter().filter(|name| !section(method).contains(&format!("`{name}`"))).collect()
+}
+
+/// Code spans of a text.
+fn spans(text: &str) -> Vec<&str> {
+    text.split('`').skip(1).step_by(2).collect()
+}
+
+/// The JSON of a value that the page states: an inline table of TOML whose keys stand in front of `=`, with 1 for a number that is left open.
+fn value(stated: &str) -> Value {
+    let json: String = stated
+        .replace('…', "1")
+        .split(' ')
+        .map(|word| match word {
+            "=" => ":".to_owned(),
+            "true" | "false" => word.to_owned(),
+            _ if word.chars().all(|c| c.is_ascii_lowercase() || c == '_') => format!("\"{word}\""),
+            _ => word.to_owned(),
+        })
+        .collect();
+    serde_json::from_str(&json).unwrap_or_else(|error| panic!("{stated}: {json}: {error}"))
+}
+
+/// Rows of a section: names of settings, their defaults, and the meaning.
+fn rows(method: &str) -> Vec<(Vec<&'static str>, Vec<&'static str>, &'static str)> {
+    let rows = section(method).lines().filter(|line| line.starts_with("| `"));
+    rows.map(|row| {
+        let cells: Vec<&str> = row.split(" | ").collect();
+        (spans(cells[0]), spans(cells[1]), cells[2])
+    })
+    .collect()
 }
 
 #[test]
 fn every_setting_of_every_method_is_named() {
-    let settings = [
-        ("bo", serde_json::to_value(thrifty::bo::BoSettings::default())),
-        ("multi_objective", serde_json::to_value(thrifty::bo::MultiObjectiveSettings::default())),
-        ("multi_fidelity", serde_json::to_value(thrifty::fidelity::MultiFidelitySettings::default())),
-        ("tpe", serde_json::to_value(thrifty::tpe::TpeSettings::default())),
-        ("cmaes", serde_json::to_value(thrifty::cmaes::CmaEsSettings::default())),
-        ("trust_region", serde_json::to_value(thrifty::trust_region::TrustRegionSettings::default())),
-        ("hybrid", serde_json::to_value(thrifty::hybrid::HybridSettings::default())),
-        ("nsga2", serde_json::to_value(thrifty::search::Nsga2Settings::default())),
-    ];
-    for (method, settings) in settings {
-        let faults = missing(method, &settings.unwrap());
-        assert!(faults.is_empty(), "{method}: {faults:?}");
+    for method in methods() {
+        let faults = missing(method.name, &method.defaults);
+        assert!(faults.is_empty(), "{}: {faults:?}", method.name);
     }
 }
 
 #[test]
 fn a_setting_that_the_page_does_not_have_is_found() {
-    assert_eq!(missing("cmaes", &serde_json::json!({ "growth": 2, "shrinkage": 1 })), ["shrinkage"]);
+    assert_eq!(missing("cmaes", &json!({ "growth": 2, "shrinkage": 1 })), ["shrinkage"]);
 }
 
-/// The defaults that the page states for Bayesian optimisation, read as a study file has them.
+/// The defaults that the page states, read as a study file has them.
 #[test]
 fn stated_defaults_are_the_defaults() {
-    let rows = section("bo").lines().filter_map(|line| line.strip_prefix("| `"));
     let mut count = 0;
-    let stated: serde_json::Map<_, _> = rows
-        .filter_map(|row| {
-            let (name, rest) = row.split_once("` | ")?;
-            let default = rest.split(" | ").next()?.trim_matches('`');
-            count += 1;
-            let wanted = serde_json::to_value(thrifty::bo::BoSettings::default()).ok()?;
-            if default == "none" {
-                assert!(wanted[name].is_null(), "{name}");
-                return None;
+    for Method { name: method, defaults, read } in methods() {
+        for (names, stated, _) in rows(method) {
+            for (at, name) in names.iter().enumerate() {
+                count += 1;
+                match stated.get(at) {
+                    Some(default) => {
+                        let found = read(json!({ *name: value(default) }));
+                        assert_eq!(found.as_ref(), Ok(&defaults), "{method}: {name}");
+                    }
+                    // A word of the page: none, or a chapter.
+                    None => assert!(defaults[name].is_null() || *name == "kernels", "{method}: {name}"),
+                }
             }
-            // Inline tables of TOML with keys in front of `=`; the numbers and texts are JSON.
-            let json = default
-                .split(' ')
-                .map(|word| match word {
-                    "=" => ":".to_owned(),
-                    word if word.chars().all(|c| c.is_ascii_lowercase() || c == '_') => format!("\"{word}\""),
-                    word => word.to_owned(),
-                })
-                .collect::<String>();
-            let value: serde_json::Value =
-                serde_json::from_str(&json).unwrap_or_else(|e| panic!("{name}: {json}: {e}"));
-            Some((name.to_owned(), value))
-        })
-        .collect();
-    assert_eq!(count, 10);
-    let read: thrifty::bo::BoSettings = serde_json::from_value(stated.into()).unwrap();
-    assert_eq!(read, thrifty::bo::BoSettings::default());
+        }
+    }
+    assert!(count > 50, "{count} defaults");
+}
+
+/// The alternatives that the page states: values in quotes or braces in the row of a setting are read, and no other text looks like one.
+#[test]
+fn stated_alternatives_are_values() {
+    let methods = methods();
+    let mut known: Vec<String> = methods.iter().flat_map(|method| names(&method.defaults)).collect();
+    known.extend(["bo", "evaluations", "noise_variance", "[stop] trials"].map(str::to_owned));
+    let mut count = 0;
+    for Method { name: method, defaults, read } in methods {
+        for (names, _, meaning) in rows(method) {
+            for stated in spans(meaning) {
+                if !stated.starts_with(['"', '{']) {
+                    assert!(known.iter().any(|name| name == stated), "{method}: {names:?}: {stated}");
+                    continue;
+                }
+                count += 1;
+                let found = read(json!({ names[0]: value(stated) }));
+                assert!(
+                    found.as_ref().is_ok_and(|found| *found != defaults),
+                    "{method}: {names:?}: {stated}: {found:?}"
+                );
+            }
+        }
+        let examples = spans(section(method)).into_iter().filter_map(|span| span.split_once(" = "));
+        for (name, stated) in examples.filter(|(name, _)| !name.contains(['{', '"'])) {
+            let found = read(json!({ name: value(stated) }));
+            assert!(found.is_ok(), "{method}: {name} = {stated}: {found:?}");
+        }
+    }
+    assert!(count > 50, "{count} alternatives");
 }

@@ -56,6 +56,28 @@ fn defaults_and_unknown_names() {
     check::<TransferSettings>("TransferSettings");
 }
 
+/// Settings that are called `maximizer`, by the spelling of the page of settings and by the one of journals.
+#[test]
+fn the_maximizer_is_read_by_both_spellings() {
+    fn check<S: PartialEq + std::fmt::Debug + Serialize + DeserializeOwned>(defaults: &S) {
+        let read = ["maximiser", "maximizer"].map(|name| {
+            let mut settings = serde_json::to_value(defaults).unwrap();
+            let table = settings.as_object_mut().unwrap();
+            let own = table.remove("maximiser").or_else(|| table.remove("maximizer"));
+            assert!(own.is_some(), "{table:?}");
+            table.insert(name.into(), serde_json::json!({ "raw": 7 }));
+            serde_json::from_value::<S>(settings).unwrap()
+        });
+        assert!(read[0] == read[1] && read[0] != *defaults, "{read:?}");
+    }
+    check(&BoSettings::default());
+    check(&MultiObjectiveSettings::default());
+    check(&MultiFidelitySettings::default());
+    check(&LevelSetSettings::default());
+    check(&FractionalSettings::new(5));
+    check(&MultiTaskSettings::default());
+}
+
 /// The new spelling is read, the old one is written: journals know settings by the name that they had.
 #[test]
 fn renamed_settings_are_read_by_both_names() {

@@ -68,7 +68,7 @@ pub(crate) fn run(
     let evaluator = Evaluator::new(&file, running.clone())?;
     let again = match &file.store {
         Some(_) => "are handed out again when their leases run out".to_owned(),
-        None => format!("start again when {} is run again", file.journal.display()),
+        None => format!("start again when {} is run again", path.display()),
     };
     ctrlc::set_handler(move || {
         running.interrupt();

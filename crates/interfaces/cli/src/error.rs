@@ -50,14 +50,14 @@ pub(crate) enum CliError {
     #[error("optimizer.settings.{0}")]
     Units(#[from] thrifty_units::UnitsError),
     /// Settings of the method that are not valid.
-    #[error("[optimizer.settings] of {method}: {entry}: {source}")]
+    #[error("[optimizer.settings] of {method}: {entry}: {reason}")]
     MethodSettings {
         /// The method.
         method: String,
         /// Key and value; all of them where no single one is at fault.
         entry: String,
-        /// Key and reason.
-        source: Box<toml::de::Error>,
+        /// The reason, and the key.
+        reason: String,
     },
     /// Known trials that cannot be read.
     #[error("{}: {source}", path.display())]

@@ -16,7 +16,7 @@ use thrifty_study::{AnyOptimizer, Direction, Directions, Optimizer, PrunedAs, Pr
 use thrifty_surrogate::Surrogate;
 use thrifty_tpe::{TpeOptimizer, TpeSettings};
 use thrifty_trust_region::{TrustRegionOptimizer, TrustRegionSettings};
-use thrifty_units::InUserUnits;
+use thrifty_units::{InUserUnits, in_words};
 
 use crate::error::CliError;
 
@@ -103,20 +103,23 @@ impl Name {
     }
 }
 
-/// The first setting whose removal changes or clears the error, as `key = value`; the whole table if removing one setting never does.
-fn at_fault<S: DeserializeOwned>(table: &toml::Table, error: &toml::de::Error) -> String {
+/// The error of settings that cannot be read. It names the first setting whose removal changes or clears the error, as `key = value`; the whole table if removing one setting never does.
+fn unreadable<S: DeserializeOwned>(method: &str, table: &toml::Table, error: &toml::de::Error) -> CliError {
     let without = |key: &str| {
         let mut rest = table.clone();
         rest.remove(key);
         rest.try_into::<S>().err().map(|error| error.to_string())
     };
-    let entry = table.iter().find(|(key, _)| without(key).as_ref() != Some(&error.to_string()));
-    match entry {
+    let reason = error.to_string();
+    let entry = table.iter().find(|(key, _)| without(key).as_ref() != Some(&reason));
+    let reason = in_words(&reason, entry.and_then(|(_, value)| value.as_str()));
+    let entry = match entry {
         // JSON has no number for it.
         Some((key, toml::Value::Float(value))) => format!("{key} = {value:?}"),
         Some((key, value)) => format!("{key} = {}", json!(value)),
         None => json!(table).to_string(),
-    }
+    };
+    CliError::MethodSettings { method: method.into(), entry, reason }
 }
 
 impl Method {
@@ -132,11 +135,7 @@ impl Method {
         }
         match table.clone().try_into::<S>() {
             Ok(settings) => Ok(settings.into_losses(directions)?),
-            Err(source) => Err(CliError::MethodSettings {
-                method: self.name.text().into(),
-                entry: at_fault::<S>(&table, &source),
-                source: Box::new(source),
-            }),
+            Err(error) => Err(unreadable::<S>(self.name.text(), &table, &error)),
         }
     }
 

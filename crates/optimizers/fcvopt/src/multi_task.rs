@@ -37,7 +37,7 @@ pub struct MultiTaskSettings {
     /// Initial design; its configurations take the folds in turn.
     pub initial: InitialDesign,
     /// Search for the next configuration. Settings of it that a file leaves out are the [default](MultiTaskSettings::default) ones here.
-    #[serde(deserialize_with = "MaximizerInFile::deserialize")]
+    #[serde(alias = "maximiser", deserialize_with = "MaximizerInFile::deserialize")]
     pub maximizer: Maximizer,
 }
 

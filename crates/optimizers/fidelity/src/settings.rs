@@ -53,7 +53,7 @@ pub struct MultiFidelitySettings {
     pub anchors: usize,
     /// Maximizer of the acquisition function. Settings of it that a file leaves out are the
     /// [default](MultiFidelitySettings::default) ones here.
-    #[serde(deserialize_with = "MaximizerInFile::deserialize")]
+    #[serde(alias = "maximiser", deserialize_with = "MaximizerInFile::deserialize")]
     pub maximizer: Maximizer,
     /// Transform of the losses.
     pub losses: LossTransform,

@@ -55,15 +55,13 @@ impl Config {
         value.number().ok_or_else(|| SpaceError::wrong_type(name, value, "a number"))
     }
 
-    /// A whole number.
+    /// A whole number; 1.0 is one.
     ///
     /// # Errors
     /// [`SpaceError`] when the parameter is not set or not a whole number.
     pub fn int(&self, name: &str) -> Result<i64, SpaceError> {
-        match self.require(name)? {
-            Value::Int(value) => Ok(*value),
-            other => Err(SpaceError::wrong_type(name, other, "a whole number")),
-        }
+        let value = self.require(name)?;
+        value.whole().ok_or_else(|| SpaceError::wrong_type(name, value, "a whole number"))
     }
 
     /// A name.

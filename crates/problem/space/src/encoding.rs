@@ -131,11 +131,10 @@ pub(crate) fn level_of(parameter: &Parameter, value: &Value) -> Result<u64, Spac
             }
         }
         Kind::Int { low, high, step, .. } => {
-            let Value::Int(number) = value else {
-                return Err(SpaceError::wrong_type(name, value, "a whole number"));
-            };
+            let wrong = || SpaceError::wrong_type(name, value, "a whole number");
+            let number = value.whole().ok_or_else(wrong)?;
             let offset = number.abs_diff(*low);
-            if (low..=high).contains(&number) && offset.is_multiple_of(step.unsigned_abs()) {
+            if (*low..=*high).contains(&number) && offset.is_multiple_of(step.unsigned_abs()) {
                 Ok(offset / step.unsigned_abs())
             } else {
                 Err(SpaceError::out_of_range(

@@ -30,14 +30,21 @@ impl Value {
     /// Index of the first of some choices that is this value, or else the same number: 1 stands for 1.0.
     #[must_use]
     pub fn position_in(&self, choices: &[Self]) -> Option<usize> {
-        let is_number = |choice: &Self| match (choice, self) {
-            // Not every whole number is a float.
-            (Self::Int(whole), Self::Float(float)) | (Self::Float(float), Self::Int(whole)) => {
-                *whole as f64 == *float && *float as i64 == *whole
-            }
-            _ => false,
-        };
+        let is_number = |choice: &Self| choice.whole().is_some() && choice.whole() == self.whole();
         choices.iter().position(|choice| choice == self).or_else(|| choices.iter().position(is_number))
+    }
+
+    /// The whole number, if it is one: 1 and 1.0.
+    pub(crate) fn whole(&self) -> Option<i64> {
+        // Floats from 2⁶³ on are whole, but no i64 is as large.
+        const END: f64 = (1_u64 << 63) as f64;
+        match self {
+            Self::Int(whole) => Some(*whole),
+            Self::Float(float) => {
+                (float.fract() == 0.0 && (-END..END).contains(float)).then_some(*float as i64)
+            }
+            _ => None,
+        }
     }
 }
 

@@ -13,7 +13,7 @@ from optuna.trial import FrozenTrial, TrialState
 from .. import _thrifty
 from .._checks import settings_json
 from ..space import Space
-from ._space import FINISHED, Coder, Distributions, coder, form_of, space_of, value_of
+from ._space import FINISHED, Coder, Distributions, coder, contains, form_of, space_of, value_of
 
 RELATIVE = "thrifty:relative"
 """The parameters that were sampled together, for workers that ask while the trial runs."""
@@ -90,17 +90,15 @@ class Feed:
         return asked
 
     def part(self, params: Mapping[str, Any], suggested: Mapping[str, int | float | None] = NOTHING) -> Numbers | None:
-        """The numbers of the parameters that are given; None if there are none, or one is not of its distribution.
+        """The numbers of the parameters that are given; None if there are none.
 
-        One whose conditions do not hold is left out. They hold by parameters that are given too, or else by those of
+        One that is not of its distribution is left out, as is one whose conditions do not hold. They hold by parameters that are given too, or else by those of
         `suggested`, which then count as given.
         """
         if not params:
             return None
-        try:
-            coded = {name: code(params[name]) for name, code in self._coders if name in params}
-        except (ValueError, TypeError, OverflowError):
-            return None
+        coded = {name: code(params[name]) for name, code in self._coders
+                 if name in params and contains(self.distributions[name], params[name])}
         found: dict[str, int | float | None] = {}
         for name, number in coded.items():
             conditions = self._conditions.get(name, {})

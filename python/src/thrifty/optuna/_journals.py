@@ -17,8 +17,8 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 from .. import _thrifty
 from ..space import Space
 from ..study import Study, told
-from ._space import Distributions, distributions_of
-from ._trials import constraints_of, directions_of
+from ._space import Distributions, contains, distributions_of
+from ._trials import constraints_of, directions_of, ordered
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,8 @@ def to_journal(study: optuna.Study, path: str | os.PathLike[str], method: str = 
     Notes
     -----
     The journal is there as a whole or, after an error, not at all. Attributes and times of trials are not carried. A choice that is no text, number or truth value has a label in the
-    journal; give the `space` to :func:`from_journal` to get the object back.
+    journal; give the `space` to :func:`from_journal` to get the object back. A float with equal bounds is a choice of one
+    value in the journal; with the `space` it is a float again, without which a study in a database refuses further trials.
 
     Examples
     --------
@@ -78,7 +79,7 @@ def to_journal(study: optuna.Study, path: str | os.PathLike[str], method: str = 
     trials = study.get_trials(deepcopy=False)
     if space is None:
         space = _space_of(trials)
-    names = next((tuple(sorted(found)) for trial in trials if trial.state == TrialState.COMPLETE
+    names = next((ordered(found) for trial in trials if trial.state == TrialState.COMPLETE
                   and (found := constraints_of(trial))), ())
     directions = directions_of(study)
     folder = os.path.dirname(os.path.abspath(path))
@@ -102,10 +103,11 @@ def from_journal(path: str | os.PathLike[str], study_name: str | None = None, *,
     study_name, storage, sampler
         As in `optuna.create_study`.
     space
-        The search space of the journal with its choices as objects, where they have labels in the journal.
+        The search space of the journal with its choices as objects, where they have labels in the journal, and with floats of
+        equal bounds, which are choices of one value there.
     constraints
-        Names of the constraints for `Trial.set_constraint`, in the order of the journal, which is alphabetical after
-        :func:`to_journal`. Without them they have numbers.
+        Names of the constraints for `Trial.set_constraint`, in the order of the journal: after :func:`to_journal` numbers
+        first, then texts in alphabetical order. Without them they have numbers.
 
     Returns
     -------
@@ -157,7 +159,10 @@ def space_of_json(text: str) -> Space:
 
 
 def _labelled(parameter: Mapping[str, Any]) -> dict[str, Any]:
-    """A parameter without what has a default."""
+    """A parameter without what has a default, as a journal has it: a float with equal bounds is a choice of one value there."""
+    if parameter["kind"] == "float" and parameter["low"] == parameter["high"]:
+        others = {name: value for name, value in parameter.items() if name not in ("low", "high", "log")}
+        parameter = {**others, "kind": "categorical", "choices": [parameter["low"]]}
     return {name: value for name, value in parameter.items() if value not in (False, None, []) and
             not (name == "step" and parameter["kind"] == "int" and value == 1)}
 
@@ -188,14 +193,14 @@ def _outcome(trial: FrozenTrial, names: tuple[str, ...]) -> tuple[dict[str, Any]
     value, failed, pruned = None, None, False
     if trial.state == TrialState.COMPLETE:
         found = constraints_of(trial)
-        if tuple(sorted(found)) != names:
-            raise ValueError(f"its constraints are {sorted(found)}, those of the others {list(names)}")
+        if ordered(found) != names:
+            raise ValueError(f"its constraints are {list(ordered(found))}, those of the others {list(names)}")
         constraints = tuple(found[name] for name in names)
         value = list(trial.values)
         if not all(map(math.isfinite, (*value, *constraints))):
             value, constraints, failed = None, (), f"the values are {trial.values}"
             changes.append("values that are not finite: a failure in the journal")
-        elif set(names) != set(map(str, range(len(names)))):
+        elif names != tuple(map(str, range(len(names)))):
             changes.append("constraints have numbers in the journal, in the order of their names")
     elif trial.state == TrialState.FAIL:
         failed = str(trial.system_attrs.get("fail_reason", "failed"))
@@ -229,7 +234,7 @@ def _write(trials: Sequence[FrozenTrial], names: tuple[str, ...], begin: Callabl
 def _check(space: Space, trial: FrozenTrial, numbers: Sequence[int | float | None]) -> None:
     """Raises `ValueError` for a value outside of its distribution, and for parameters that are not exactly the active ones."""
     for name, distribution in distributions_of(space).items():
-        if name in trial.params and not distribution._contains(distribution.to_internal_repr(trial.params[name])):
+        if name in trial.params and not contains(distribution, trial.params[name]):
             raise ValueError(f"{name} is {trial.params[name]!r}, outside of {distribution}")
     problem = _thrifty.check_config(space.to_json(), numbers)
     if problem is not None:

@@ -61,7 +61,7 @@ class Sampler(BaseSampler):
     constraints_func
         As in Optuna's samplers; constraints of `Trial.set_constraint` are read as well.
     **settings
-        Settings of the method, see :func:`thrifty.study.settings`. Values of objectives among them, such as `reference`, are in
+        Settings of the method, see :func:`thrifty.study.settings`, but for `cost`: trials of Optuna have none. Values of objectives among them, such as `reference`, are in
         the units of the study: larger is better where it maximizes.
     """
 
@@ -73,6 +73,8 @@ class Sampler(BaseSampler):
                  constraints_func: Callable[[FrozenTrial], Sequence[float]] | None = None, **settings: Any) -> None:
         if failures not in ("ignore", "avoid"):
             raise ValueError(f"failures is {failures!r}, expected 'ignore' or 'avoid'")
+        if settings.get("cost", "ignore") not in ("ignore", None):
+            raise ValueError(f"cost is {settings['cost']!r}, expected 'ignore': trials of Optuna have no cost")
         self._seed = secrets.randbits(62) if seed is None else int(seed)
         self._startup = None if n_startup_trials is None else whole("n_startup_trials", n_startup_trials, 0)
         if not (space is None or isinstance(space, Space)):

@@ -66,6 +66,14 @@ def coder(distribution: BaseDistribution) -> Coder:
     return float
 
 
+def contains(distribution: BaseDistribution, value: Any) -> bool:
+    """True of a value that a distribution has. Optuna hands others on, with a warning, where they are enqueued."""
+    try:
+        return distribution._contains(distribution.to_internal_repr(value))
+    except (ValueError, TypeError, OverflowError):
+        return False
+
+
 def value_of(distribution: BaseDistribution, found: int | float) -> Any:
     """The value of a number."""
     if isinstance(distribution, FloatDistribution):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,7 +53,7 @@ class ConstraintNames:
                 if not trial.state.is_finished():
                     read.open.append(index)
                 elif trial.system_attrs and trial.state == TrialState.COMPLETE and (found := constraints_of(trial)):
-                    read.first, read.names = index, tuple(sorted(found))
+                    read.first, read.names = index, ordered(found)
         return read.names
 
 
@@ -77,6 +77,11 @@ def constraints_of(trial: FrozenTrial) -> dict[str, float]:
     if named is not None:
         return dict(named)
     return {str(at): value for at, value in enumerate(trial.system_attrs.get("constraints") or ())}
+
+
+def ordered(names: Iterable[str]) -> tuple[str, ...]:
+    """Names of constraints in the order of a study: numbers first, as numbers, then texts."""
+    return tuple(sorted(names, key=lambda name: (not name.isdecimal(), int(name) if name.isdecimal() else 0, name)))
 
 
 def directions_of(study: optuna.Study) -> list[str]:
@@ -108,14 +113,14 @@ def take(study: optuna.Study, trial: FrozenTrial, distributions: Distributions, 
         state = "failed" if failures == "avoid" else "unrelated"
         return trial.params, outcome(state, message="failed"), [], memo
     found = constraints_of(trial)
-    if tuple(sorted(found)) != names and trial.state == TrialState.COMPLETE:
+    if ordered(found) != names and trial.state == TrialState.COMPLETE:
         if found:
-            warnings.warn(f"trials with the constraints {sorted(found)} are ignored: those of the study are {list(names)}", stacklevel=2)
+            warnings.warn(f"trials with the constraints {list(ordered(found))} are ignored: those of the study are {list(names)}", stacklevel=2)
         return trial.params, outcome("unrelated", message="constraints are missing"), [], memo
     signs = signs_of(study)
     if trial.state == TrialState.PRUNED:
         # The library knows no constraints of a pruned trial; with its last report for an objective it is measured.
-        if names and pruned == "last_report" and tuple(sorted(found)) == names and trial.intermediate_values:
+        if names and pruned == "last_report" and ordered(found) == names and trial.intermediate_values:
             last = signs[0] * trial.intermediate_values[max(trial.intermediate_values)]
             return trial.params, outcome("measured", [_clipped(last)], [_clipped(found[name]) for name in names]), [], memo
         return _pruned(trial, signs[0], memo)

@@ -95,7 +95,8 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
         same one where `journal` has its beginning.
     settings
         Settings of the method, as ``thrifty.study.settings("fractional")`` names them, but for `budget`, `folds`, `repeats`,
-        `repeats_differ` and `finalists`: these follow from `n_fits`, `cv` and `verify`.
+        `repeats_differ` and `finalists`: these follow from `n_fits`, `cv` and `verify`. Values of objectives among them are scores:
+        `limits` and a `fixed` target of the acquisition function.
     journal
         A file that keeps every fit: a search that was killed goes on when it is fitted again with the same arguments and data.
         Hashes of the estimator, scoring, metric, splits, data and parameters of `fit` are kept beside it, in a file whose name ends
@@ -204,7 +205,7 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
         seed = recorded_seed(journal) if self.random_state is None and journal is not None else None
         if seed is None:
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        price = None if self.stop is None else float(self.stop.score_per_cost)
+        price = None if self.stop is None else real("score_per_cost", self.stop.score_per_cost)
         return _thrifty.Fractional(space_json, folds, seed, settings_json(settings), journal, price)
 
     def _search(self, study: Any, table: Table, evaluate: Callable[[Any, int], Any], parallel: Parallel,

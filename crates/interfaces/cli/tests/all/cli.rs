@@ -3,7 +3,7 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -11,22 +11,7 @@ use tempfile::TempDir;
 use thrifty_space::Config;
 use thrifty_study::History;
 
-fn thrifty(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_thrifty")).args(arguments).current_dir(folder).output().unwrap()
-}
-
-fn stdout(output: &Output) -> String {
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-/// The error of a call that fails: one line, and exit code 1.
-fn error(output: &Output) -> String {
-    let text = String::from_utf8(output.stderr.clone()).unwrap();
-    assert_eq!(output.status.code(), Some(1), "{text}");
-    let line = text.lines().find(|line| line.starts_with("error: ")).unwrap_or_else(|| panic!("{text}"));
-    line.to_owned()
-}
+use crate::command::{command, error, json_of, stderr, stdout, thrifty};
 
 /// A study file of one parameter `x` in [0, 1], with more lines before and after it.
 fn study(before: &str, after: &str) -> (TempDir, PathBuf) {
@@ -43,10 +28,6 @@ fn script(script: &str, after: &str) -> TempDir {
     study(&format!("command = {command}"), after).0
 }
 
-fn json_of(folder: &Path, arguments: &[&str]) -> Value {
-    serde_json::from_str(&stdout(&thrifty(folder, arguments))).unwrap()
-}
-
 #[test]
 fn the_example_runs_and_finds_the_minimum_and_a_second_run_adds_nothing() {
     let folder = tempfile::tempdir().unwrap();
@@ -54,7 +35,7 @@ fn the_example_runs_and_finds_the_minimum_and_a_second_run_adds_nothing() {
     assert!(error(&thrifty(folder.path(), &["new"])).contains("study.toml exists"));
     let output = thrifty(folder.path(), &["run", "study.toml"]);
     assert!(stdout(&output).contains("stopped: 40 trials\nbest: trial "));
-    let lines = String::from_utf8_lossy(&output.stderr).lines().count();
+    let lines = stderr(&output).lines().count();
     assert_eq!(lines, 40, "a line per trial where there is no terminal");
     let mut best = json_of(folder.path(), &["best", "study.toml", "--json"]);
     assert!(best["objective"].as_f64().unwrap() < 1.0, "{best}");
@@ -224,16 +205,14 @@ fn an_interrupted_study_goes_on_with_the_same_trials() {
     let whole = script(text, after);
     stdout(&thrifty(whole.path(), &["run", "study.toml"]));
     let cut = script(text, after);
-    let mut child = Command::new(env!("CARGO_BIN_EXE_thrifty"))
-        .args(["run", "study.toml"])
-        .current_dir(cut.path())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    lines.next().unwrap().unwrap();
+    let mut child = command(cut.path(), &["run", "study.toml"]).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+    lines.next().unwrap();
     Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130));
+    let said: Vec<String> = lines.collect();
+    let expected = "interrupted; running trials start again when study.toml is run again";
+    assert!(said.iter().any(|line| line == expected), "{said:?}");
     let counts = json_of(cut.path(), &["show", "study.toml", "--json"])["counts"].clone();
     // The signal may arrive between two trials.
     let is_cut = counts["running"].as_u64() <= Some(1) && counts["trials"].as_u64() < Some(8);
@@ -276,9 +255,7 @@ fn trials_can_be_asked_and_told_by_hand() {
 #[test]
 fn a_server_answers_every_line() {
     let (folder, _) = study("", "[stop]\ntrials = 2\n[optimizer]\nmethod = \"sobol\"");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_thrifty"))
-        .args(["serve", "study.toml"])
-        .current_dir(folder.path())
+    let mut child = command(folder.path(), &["serve", "study.toml"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -339,8 +316,7 @@ fn failures_of_programs_are_paid_for() {
     let says = r#"echo '{"failed": "diverged", "cost": 3}'"#;
     let folder = script(says, "[stop]\ntrials = 9\ncost = 7\n[optimizer]\nmethod = \"sobol\"");
     let output = thrifty(folder.path(), &["run", "study.toml"]);
-    let text =
-        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), stderr(&output));
     assert!(text.contains("failed: diverged"), "{text}");
     let history = History::<Config>::read(folder.path().join("study.jsonl")).unwrap();
     assert_eq!((history.len(), history.spent()), (3, 9.0), "{text}");
@@ -383,6 +359,16 @@ fn bad_study_files_are_refused_with_the_place_and_write_nothing() {
         (command, "[optimizer]\nsettings = { budget = nan }", "of bo: budget = NaN: invalid type"),
         (
             command,
+            "[optimizer]\nsettings = { rule = \"log_expected_improvement\" }",
+            "rule = \"log_expected_improvement\": expected a table, { log_expected_improvement = … }",
+        ),
+        (
+            command,
+            "[optimizer]\nsettings = { convergence = \"restart\" }",
+            "convergence = \"restart\": expected a table, { restart = { … } }",
+        ),
+        (
+            command,
             "[optimizer]\nsettings = { losses = \"a\", rule = \"b\" }",
             "of bo: losses = \"a\": unknown variant `a`",
         ),
@@ -396,21 +382,13 @@ fn bad_study_files_are_refused_with_the_place_and_write_nothing() {
         (command, "[stop]\npatience = 0", "stop.patience is 0"),
     ] {
         let (folder, _) = study(before, after);
-        let text = error_block(&thrifty(folder.path(), &["run", "study.toml"]));
+        let text = error(&thrifty(folder.path(), &["run", "study.toml"]));
         assert!(text.contains(part), "{before} {after}: {text}");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "{before} {after}");
     }
     let folder = tempfile::tempdir().unwrap();
     assert!(error(&thrifty(folder.path(), &["run", "none.toml"])).contains("none.toml: No such file"));
     assert!(error(&thrifty(folder.path(), &["best", "none.jsonl"])).contains("none.jsonl: no trials yet"));
-}
-
-/// All of the error: a TOML error shows the line of the file.
-fn error_block(output: &Output) -> String {
-    let text = String::from_utf8(output.stderr.clone()).unwrap();
-    assert_eq!(output.status.code(), Some(1), "{text}");
-    assert!(text.contains("error: "), "{text}");
-    text
 }
 
 #[test]
@@ -461,8 +439,7 @@ fn files_of_any_name_are_shown() {
 fn a_journal_is_read_from_a_pipe() {
     let folder = script("echo $1", "[stop]\ntrials = 3\n[optimizer]\nmethod = \"sobol\"");
     assert!(thrifty(folder.path(), &["run", "study.toml"]).status.success());
-    let mut child = Command::new(env!("CARGO_BIN_EXE_thrifty"))
-        .args(["show", "/dev/stdin"])
+    let mut child = command(folder.path(), &["show", "/dev/stdin"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -486,12 +463,9 @@ fn folders_whose_names_are_no_text_are_used() {
         return;
     }
     std::fs::copy(inner.path().join("study.toml"), folder.join("study.toml")).unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_thrifty"))
-        .arg("run")
-        .arg(folder.join("study.toml"))
-        .arg("--json")
-        .output();
-    let value: Value = serde_json::from_str(&stdout(&output.unwrap())).unwrap();
+    let mut run = command(outer.path(), &["run", "--json"]);
+    let output = run.arg(folder.join("study.toml")).output().unwrap();
+    let value: Value = serde_json::from_str(&stdout(&output)).unwrap();
     assert_eq!(value["counts"]["measured"], 2);
     assert!(value["journal"].as_str().unwrap().ends_with("study.jsonl"));
 }
@@ -508,8 +482,7 @@ fn a_reader_that_has_seen_enough_is_no_error() {
     ] {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
-        let mut command = Command::new(env!("CARGO_BIN_EXE_thrifty"));
-        let output = command.args(arguments).current_dir(folder.path()).stdout(writer).output().unwrap();
+        let output = command(folder.path(), arguments).stdout(writer).output().unwrap();
         assert!(output.status.success() && output.stderr.is_empty(), "{arguments:?}: {output:?}");
     }
 }
@@ -525,7 +498,7 @@ fn queues_known_trials_and_retries() {
     let folder = folder.path();
     std::fs::write(folder.join("earlier.csv"), "x,objective\n0.5,0.5\n0.125,0.125\n").unwrap();
     let output = thrifty(folder, &["run", "study.toml"]);
-    let log = String::from_utf8_lossy(&output.stderr).into_owned();
+    let log = stderr(&output);
     assert_eq!(log.matches("failed and is tried again").count(), 3, "{log}");
     stdout(&output);
     let trials = || {
@@ -617,9 +590,7 @@ fn a_server_says_which_trial_to_stop() {
         r#"{"pruned":{"trial":1}}"#,
         r#"{"pruned":{"trial":1}}"#,
     ];
-    let mut child = Command::new(env!("CARGO_BIN_EXE_thrifty"))
-        .args(["serve", "study.toml"])
-        .current_dir(folder.path())
+    let mut child = command(folder.path(), &["serve", "study.toml"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -650,7 +621,7 @@ fn bad_pruning_is_named() {
         let output = thrifty(folder.path(), &["run", "study.toml"]);
         error(&output);
         // An error of the file shows the line below the first.
-        let found = String::from_utf8_lossy(&output.stderr);
+        let found = stderr(&output);
         assert!(found.contains(expected), "{found}");
     }
 }
@@ -862,9 +833,9 @@ fn arguments_of_a_store_are_refused_with_a_journal() {
     stdout(&thrifty(folder.path(), &["run", "study.toml"]));
     let shown = error(&thrifty(folder.path(), &["show", "study.jsonl", "--store", "sqlite://nope.db"]));
     assert!(shown.contains("--store is given, expected none, because study.jsonl is a journal"), "{shown}");
-    let mut show = Command::new(env!("CARGO_BIN_EXE_thrifty"));
-    show.args(["show", "study.jsonl"]).current_dir(folder.path()).env("THRIFTY_STORE", "sqlite://nope.db");
-    assert!(stdout(&show.output().unwrap()).contains("2 measured"));
+    let mut show = command(folder.path(), &["show", "study.jsonl"]);
+    let shown = show.env("THRIFTY_STORE", "sqlite://nope.db").output().unwrap();
+    assert!(stdout(&shown).contains("2 measured"));
 }
 
 /// Several objectives and no feasible trial: the reason stands where the Pareto set would.

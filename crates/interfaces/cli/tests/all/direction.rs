@@ -3,32 +3,11 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-fn thrifty(folder: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_thrifty"));
-    command.args(arguments).current_dir(folder).env_remove("THRIFTY_STORE").output().unwrap()
-}
-
-fn stdout(output: &Output) -> String {
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
-
-fn error(output: &Output) -> String {
-    assert_eq!(output.status.code(), Some(1), "{}", stderr(output));
-    stderr(output)
-}
-
-fn json_of(folder: &Path, arguments: &[&str]) -> Value {
-    serde_json::from_str(&stdout(&thrifty(folder, arguments))).unwrap()
-}
+use crate::command::{command, error, json_of, stderr, stdout, thrifty};
 
 /// Writes a study file of x in [0, 1] that prints `print`, a text with `$1` for x.
 fn write(folder: &Path, name: &str, before: &str, print: &str, after: &str) {
@@ -180,9 +159,7 @@ fn trials_by_hand_and_over_a_pipe_are_in_the_units_of_the_user() {
     assert!(shown.contains("best: trial 0: 0.25") && shown.contains("objective 0 is inf"), "{shown}");
     let reports = stdout(&thrifty(folder.path(), &["export", "study.jsonl", "--reports"]));
     assert!(reports.contains("0,1,0.125"), "{reports}");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_thrifty"))
-        .args(["serve", "study.toml"])
-        .current_dir(folder.path())
+    let mut child = command(folder.path(), &["serve", "study.toml"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()

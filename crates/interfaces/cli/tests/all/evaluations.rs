@@ -2,11 +2,12 @@
 #![cfg(unix)]
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
+
+use crate::command::{error, stdout, thrifty};
 
 fn run(folder: &Path) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_thrifty"));
-    command.args(["run", "study.toml"]).current_dir(folder).env_remove("THRIFTY_STORE").output().unwrap()
+    thrifty(folder, &["run", "study.toml"])
 }
 
 fn write(folder: &Path, trials: usize, optimizer: &str) {
@@ -17,28 +18,21 @@ fn write(folder: &Path, trials: usize, optimizer: &str) {
     std::fs::write(folder.join("study.toml"), text).unwrap();
 }
 
-fn error(folder: &Path) -> String {
-    let output = run(folder);
-    assert_eq!(output.status.code(), Some(1));
-    String::from_utf8(output.stderr).unwrap()
-}
-
 #[test]
 fn noise_is_a_setting_of_the_study() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), 8, "evaluations = \"noisy\"");
-    let output = run(folder.path());
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    stdout(&run(folder.path()));
     write(folder.path(), 10, "evaluations = \"deterministic\"");
-    let refused = error(folder.path());
+    let refused = error(&run(folder.path()));
     assert!(refused.contains("learning"), "{refused}");
     write(folder.path(), 10, "evaluations = \"noisy\"");
-    assert!(run(folder.path()).status.success());
+    stdout(&run(folder.path()));
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), 8, "evaluations = \"outliers\"");
-    assert!(run(folder.path()).status.success());
+    stdout(&run(folder.path()));
     write(folder.path(), 10, "");
-    assert!(error(folder.path()).contains("robust gaussian process"));
+    assert!(error(&run(folder.path())).contains("robust gaussian process"));
 }
 
 #[test]
@@ -49,7 +43,7 @@ fn noise_that_is_unknown_or_of_another_method_is_refused() {
     ] {
         let folder = tempfile::tempdir().unwrap();
         write(folder.path(), 3, optimizer);
-        let text = error(folder.path());
+        let text = error(&run(folder.path()));
         assert!(text.contains(part), "{optimizer}: {text}");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "{optimizer}");
     }

@@ -1,25 +1,7 @@
 //! Multi-fidelity studies as a user runs them.
 #![cfg(unix)]
 
-use std::path::Path;
-use std::process::{Command, Output};
-
-use serde_json::Value;
-
-fn thrifty(folder: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_thrifty"));
-    command.args(arguments).current_dir(folder).env_remove("THRIFTY_STORE").output().unwrap()
-}
-
-fn stdout(output: &Output) -> String {
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn error(output: &Output) -> String {
-    assert_eq!(output.status.code(), Some(1));
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
+use crate::command::{error, json_of, stderr, stdout, thrifty};
 
 /// A study whose losses are smaller at low fidelities, so that these would always be the best.
 fn study(optimizer: &str) -> tempfile::TempDir {
@@ -41,12 +23,11 @@ const METHOD: &str = "method = \"multi_fidelity\"\nfidelity = \"epochs\"";
 fn the_best_is_the_best_at_the_target() {
     let folder = study(METHOD);
     let run = thrifty(folder.path(), &["run", "study.toml"]);
-    let progress = String::from_utf8_lossy(&run.stderr).into_owned();
+    let progress = stderr(&run);
     assert!(!progress.contains("best 0.1"), "{progress}");
     let result = stdout(&run);
     for source in ["study.toml", "study.jsonl"] {
-        let best: Value =
-            serde_json::from_str(&stdout(&thrifty(folder.path(), &["best", source, "--json"]))).unwrap();
+        let best = json_of(folder.path(), &["best", source, "--json"]);
         assert_eq!(best["config"]["epochs"], 9, "{best}");
         assert!(best["objective"].as_f64().unwrap() <= 0.94 + 1e-12, "{best}");
         assert!(result.contains(&format!("best: trial {}: ", best["trial"])), "{result}");
@@ -54,8 +35,7 @@ fn the_best_is_the_best_at_the_target() {
     // A study without a fidelity compares all.
     let folder = study("method = \"random\"");
     stdout(&thrifty(folder.path(), &["run", "study.toml"]));
-    let best: Value =
-        serde_json::from_str(&stdout(&thrifty(folder.path(), &["best", "study.jsonl", "--json"]))).unwrap();
+    let best = json_of(folder.path(), &["best", "study.jsonl", "--json"]);
     assert_ne!(best["config"]["epochs"], 9, "{best}");
 }
 
@@ -90,7 +70,7 @@ fn the_recommendation_stands_before_the_best_trial() {
         assert!(recommended.contains(" by estimate, evaluated at fidelity "), "{recommended}");
         let mut json = arguments.to_vec();
         json.push("--json");
-        let value: Value = serde_json::from_str(&stdout(&thrifty(path, &json))).unwrap();
+        let value = json_of(path, &json);
         let config = &value["recommended"]["config"];
         assert_eq!(config["epochs"], 27, "{value}");
         assert!((config["x"].as_f64().unwrap() - 0.3).abs() < 0.05, "{value}");
@@ -148,8 +128,7 @@ fn figures_compare_trials_at_the_target() {
     let folder = study(METHOD);
     let path = folder.path();
     stdout(&thrifty(path, &["run", "study.toml"]));
-    let best: Value =
-        serde_json::from_str(&stdout(&thrifty(path, &["best", "study.toml", "--json"]))).unwrap();
+    let best = json_of(path, &["best", "study.toml", "--json"]);
     let line = format!("{} (trial {})", best["objective"], best["trial"]);
     for source in ["study.toml", "study.jsonl"] {
         stdout(&thrifty(path, &["report", source, "--output", "page.html"]));

@@ -1,8 +1,10 @@
 //! Integration tests of `thrifty-cli`, built as one program.
 
 mod cli;
+mod command;
 mod direction;
 mod evaluations;
 mod fidelity;
 mod store;
+mod study_files;
 mod transfer;

@@ -3,30 +3,12 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-fn command(folder: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_thrifty"));
-    command.args(arguments).current_dir(folder).env_remove("THRIFTY_STORE");
-    command
-}
-
-fn thrifty(folder: &Path, arguments: &[&str]) -> Output {
-    command(folder, arguments).output().unwrap()
-}
-
-fn stdout(output: &Output) -> String {
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn error(output: &Output) -> String {
-    assert_eq!(output.status.code(), Some(1));
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
+use crate::command::{command, error, json_of, stderr, stdout, thrifty};
 
 /// A folder with the study file `study.toml` of 30 random trials, and more lines.
 fn study(more: &str) -> tempfile::TempDir {
@@ -40,7 +22,7 @@ fn study(more: &str) -> tempfile::TempDir {
 }
 
 fn counts(folder: &Path, arguments: &[&str]) -> (u64, u64) {
-    let shown: Value = serde_json::from_str(&stdout(&thrifty(folder, arguments))).unwrap();
+    let shown = json_of(folder, arguments);
     (shown["counts"]["trials"].as_u64().unwrap(), shown["counts"]["measured"].as_u64().unwrap())
 }
 
@@ -67,8 +49,7 @@ fn processes_share_a_study_even_when_one_is_killed() {
     assert!(!folder.path().join("study.jsonl").exists(), "there is no journal beside a store");
     let again = thrifty(folder.path(), &["run", "study.toml", "--json"]);
     assert!(stdout(&again).contains("\"reason\":\"30 trials\""));
-    let best: Value =
-        serde_json::from_str(&stdout(&thrifty(folder.path(), &["best", "study.toml", "--json"]))).unwrap();
+    let best = json_of(folder.path(), &["best", "study.toml", "--json"]);
     assert!(best["objective"].as_f64().unwrap() < 0.3, "{best}");
     assert_eq!(stdout(&thrifty(folder.path(), &["export", "study.toml"])).lines().count(), 31);
     let left = std::fs::read_dir(folder.path()).unwrap().flatten().count();
@@ -81,7 +62,7 @@ fn the_option_and_the_variable_name_a_store() {
     let none = error(&thrifty(folder.path(), &["show", "study.toml", "--store", "sqlite://other.db"]));
     assert!(none.contains("store sqlite://other.db has no trials yet"), "{none}");
     let run = thrifty(folder.path(), &["run", "study.toml", "--store", "sqlite://other.db"]);
-    let lines = String::from_utf8_lossy(&run.stderr).lines().count();
+    let lines = stderr(&run).lines().count();
     assert!(stdout(&run).starts_with("stopped: 30 trials\nbest: trial ") && lines == 30, "{lines} lines");
     let mut show = command(folder.path(), &["show", "study.toml", "--json"]);
     let shown: Value =
@@ -114,10 +95,6 @@ fn a_store_that_cannot_be_used_is_one_sentence() {
     std::fs::write(folder.path().join("study.toml"), text.replace("lease_seconds = 1", "lease_seconds = 0"))
         .unwrap();
     assert!(error(&thrifty(folder.path(), &["run", "study.toml"])).contains("store.lease_seconds is 0"));
-}
-
-fn json_of(folder: &Path, arguments: &[&str]) -> Value {
-    serde_json::from_str(&stdout(&thrifty(folder, arguments))).unwrap()
 }
 
 #[test]

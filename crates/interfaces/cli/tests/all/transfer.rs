@@ -2,21 +2,11 @@
 #![cfg(unix)]
 
 use std::path::Path;
-use std::process::{Command, Output};
 
 use thrifty_space::Config;
 use thrifty_study::History;
 
-fn thrifty(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_thrifty")).args(arguments).current_dir(folder).output().unwrap()
-}
-
-/// Standard error of a call that ends with this code.
-fn log(output: &Output, code: i32) -> String {
-    let text = String::from_utf8(output.stderr.clone()).unwrap();
-    assert_eq!(output.status.code(), Some(code), "{text}");
-    text
-}
+use crate::command::{error, stderr, stdout, thrifty};
 
 /// A study of the distance of x from a place, on a scale.
 fn write(folder: &Path, name: &str, (place, scale): (f64, f64), after: &str) {
@@ -39,21 +29,23 @@ fn earlier_studies_begin_a_new_one() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     write(folder, "old.toml", (0.7, 5.0), "[optimizer]\nmethod = \"sobol\"");
-    log(&thrifty(folder, &["run", "old.toml"]), 0);
+    stdout(&thrifty(folder, &["run", "old.toml"]));
     std::fs::write(folder.join("table.csv"), "x,objective\n0.1,3\n0.4,2\n0.69,0.5\n0.9,1\n").unwrap();
     std::fs::write(folder.join("flat.csv"), "x,objective\n0.1,3\n0.4,3\n").unwrap();
     let transfer = "[transfer]\nfrom = [\"old.jsonl\", \"table.csv\", \"flat.csv\"]";
     write(folder, "new.toml", (0.72, 100.0), transfer);
-    let text = log(&thrifty(folder, &["run", "new.toml"]), 0);
+    let run = thrifty(folder, &["run", "new.toml"]);
+    stdout(&run);
+    let text = stderr(&run);
     assert!(text.contains("warning: the earlier study flat.csv is left out: all losses are equal"), "{text}");
     let asked = trials(folder, "new.jsonl");
     assert_eq!(asked.len(), 8);
     assert!((asked[0] - 0.7).abs() < 0.1, "{asked:?}");
     let again = thrifty(folder, &["run", "new.toml"]);
-    log(&again, 0);
+    stdout(&again);
     assert_eq!(trials(folder, "new.jsonl"), asked);
     write(folder, "new.toml", (0.72, 100.0), "[transfer]\nfrom = [\"old.jsonl\"]");
-    let text = log(&thrifty(folder, &["run", "new.toml"]), 1);
+    let text = error(&thrifty(folder, &["run", "new.toml"]));
     assert!(text.contains("sources"), "{text}");
 }
 
@@ -69,16 +61,16 @@ fn what_cannot_be_a_source_is_refused() {
         ("[transfer]\nform = []", "unknown field `form`"),
     ] {
         write(folder, "study.toml", (0.5, 1.0), after);
-        let text = log(&thrifty(folder, &["run", "study.toml"]), 1);
+        let text = error(&thrifty(folder, &["run", "study.toml"]));
         assert!(text.contains(part), "{after}: {text}");
     }
     // A study with another range of x.
     write(folder, "old.toml", (0.7, 5.0), "[optimizer]\nmethod = \"sobol\"");
     let text = std::fs::read_to_string(folder.join("old.toml")).unwrap();
     std::fs::write(folder.join("old.toml"), text.replace("high = 1 ", "high = 2 ")).unwrap();
-    log(&thrifty(folder, &["run", "old.toml"]), 0);
+    stdout(&thrifty(folder, &["run", "old.toml"]));
     write(folder, "study.toml", (0.5, 1.0), "[transfer]\nfrom = [\"old.jsonl\"]");
-    let text = log(&thrifty(folder, &["run", "study.toml"]), 1);
+    let text = error(&thrifty(folder, &["run", "study.toml"]));
     let expected = "earlier study \"old.jsonl\": parameter x has other values or conditions in its space";
     assert!(text.contains(expected), "{text}");
 }

@@ -52,6 +52,7 @@ fn what_is_wrong_with_a_space_is_named() {
         (build(new().float("x", 0.0, 1.0).when("y", [1])), "x depends on y"),
         (build(new().float("y", 0.0, 1.0).float("x", 0.0, 1.0).when("y", [1])), "x depends on y"),
         (build(new().int("y", 0, 3).float("x", 0.0, 1.0).when("y", [9])), "y being 9"),
+        (build(new().int("y", 0, 3).float("x", 0.0, 1.0).when("y", [1.5])), "y being 1.5"),
         (build(new().when("y", [1])), "before any parameter"),
     ] {
         assert!(error.contains(part), "{error} does not mention {part}");
@@ -85,6 +86,7 @@ fn what_is_wrong_with_a_configuration_is_named() {
     };
     assert_eq!(with(&[]), Ok(()));
     assert_eq!(with(&[("x", Value::Int(1))]), Ok(()), "whole numbers are numbers");
+    assert_eq!(with(&[("n", Value::Float(10.0))]), Ok(()), "10.0 is a whole number");
     for (changes, part) in [
         (vec![("z", Value::Int(1))], "unknown parameter z"),
         (vec![("c", Value::from("a"))], "m is missing"),
@@ -92,7 +94,8 @@ fn what_is_wrong_with_a_configuration_is_named() {
         (vec![("x", Value::from("high"))], "x is high, expected a number"),
         (vec![("x", Value::Float(f64::NAN))], "x is NaN"),
         (vec![("x", Value::Float(1.5))], "x is 1.5, expected a number in [0, 1]"),
-        (vec![("n", Value::Float(5.0))], "n is 5, expected a whole number"),
+        (vec![("n", Value::Float(5.5))], "n is 5.5, expected a whole number"),
+        (vec![("n", Value::Float(3.0))], "n is 3, expected a whole number from 0 to 10 by 5"),
         (vec![("n", Value::Int(3))], "n is 3, expected a whole number from 0 to 10 by 5"),
         (vec![("c", Value::from("d"))], "c is d, expected one of a, b"),
     ] {
