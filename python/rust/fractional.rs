@@ -2,11 +2,10 @@
 
 use pyo3::prelude::*;
 use thrifty::cv::FoldQuery;
-use thrifty::fcvopt::{FractionalCv, FractionalSettings};
+use thrifty::fcvopt::{FoldAcquisition, FractionalCv, FractionalSettings};
 use thrifty::sampling::Seed;
 use thrifty::space::Space;
-use thrifty::study::{Direction, Directions, Next, Outcome, Trial, TrialId, WorthItsCost};
-use thrifty_units::InUserUnits;
+use thrifty::study::{Direction, Next, Outcome, Trial, TrialId, WorthItsCost};
 
 use crate::boundary::{Shared, invalid, optimizer as refused, study as refused_study};
 use crate::method::Keywords;
@@ -16,6 +15,19 @@ use crate::values::{Numbers, numbers, space};
 struct Inner {
     space: Space,
     study: thrifty::study::Study<FractionalCv>,
+}
+
+/// Settings with losses, from those with scores: censoring limits and a fixed target. The floor of scores is the ceiling of losses.
+fn for_losses(mut settings: FractionalSettings) -> FractionalSettings {
+    let flip = |score: f64| Direction::Maximize.flip(score);
+    if let FoldAcquisition::OfLoss(rule) = &mut settings.acquisition
+        && let Some(target) = rule.fixed_target_mut()
+    {
+        *target = flip(*target);
+    }
+    let limits = &mut settings.limits;
+    (limits.floor, limits.ceiling) = (limits.ceiling.map(flip), limits.floor.map(flip));
+    settings
 }
 
 /// A study of fractional cross-validation. It is told losses, and values of objectives among its settings are scores.
@@ -42,8 +54,7 @@ impl Fractional {
         let space = space(space_json)?;
         let settings: FractionalSettings =
             Keywords::read("fractional", settings_json)?.settings_over(&FractionalSettings::new(folds))?;
-        let scores = Directions::new(vec![Direction::Maximize]);
-        let settings = settings.into_losses(&scores).map_err(invalid)?;
+        let settings = for_losses(settings);
         // Two folds at least: the settings have the message for fewer.
         let optimizer = FractionalCv::new(space.clone(), folds.max(2)).map_err(refused)?;
         // Whatever else fails here is a setting.

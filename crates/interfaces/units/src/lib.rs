@@ -4,7 +4,6 @@
 
 use thrifty_bo::{BoSettings, FailurePolicy, MultiObjectiveSettings};
 use thrifty_cmaes::CmaEsSettings;
-use thrifty_fcvopt::{FoldAcquisition, FractionalSettings};
 use thrifty_fidelity::MultiFidelitySettings;
 use thrifty_study::{Direction, Directions};
 use thrifty_tpe::{Split, TpeSettings};
@@ -106,46 +105,9 @@ impl InUserUnits for TpeSettings {
     }
 }
 
-impl InUserUnits for FractionalSettings {
-    /// Censoring limits and a fixed target; the floor of scores is the ceiling of losses.
-    fn into_losses(mut self, directions: &Directions) -> Result<Self, UnitsError> {
-        let direction = directions.first();
-        if let FoldAcquisition::OfLoss(rule) = &mut self.acquisition
-            && let Some(target) = rule.fixed_target_mut()
-        {
-            *target = direction.flip(*target);
-        }
-        if direction == Direction::Maximize {
-            let flip = |limit: Option<f64>| limit.map(|value| direction.flip(value));
-            (self.limits.floor, self.limits.ceiling) = (flip(self.limits.ceiling), flip(self.limits.floor));
-        }
-        Ok(self)
-    }
-}
-
 impl InUserUnits for CmaEsSettings {
     /// Shares and counts alone: none is a loss.
     fn into_losses(self, _: &Directions) -> Result<Self, UnitsError> {
         Ok(self)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn limits_and_target_of_folds_are_scores_where_larger_is_better() {
-        let mut settings = FractionalSettings::new(5);
-        settings.limits.floor = Some(0.25);
-        settings.acquisition = FoldAcquisition::OfLoss(
-            serde_json::from_str(r#"{"log_expected_improvement": {"fixed": 0.75}}"#).unwrap(),
-        );
-        let minimized = settings.clone().into_losses(&Directions::new(vec![Direction::Minimize])).unwrap();
-        assert_eq!(minimized, settings);
-        let losses = settings.into_losses(&Directions::new(vec![Direction::Maximize])).unwrap();
-        assert_eq!((losses.limits.floor, losses.limits.ceiling), (None, Some(-0.25)));
-        let FoldAcquisition::OfLoss(mut rule) = losses.acquisition else { panic!("another acquisition") };
-        assert_eq!(rule.fixed_target_mut().copied(), Some(-0.75));
     }
 }
