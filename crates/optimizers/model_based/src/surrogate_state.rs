@@ -161,7 +161,7 @@ impl<'a> SurrogateState<'a> {
     }
 
     /// Variance of the noise of the next measurement, on the scale of the posterior: what was learnt, and what the measurement is
-    /// [expected to report](expected_noise).
+    /// [expected to report](crate::expected_noise).
     #[must_use]
     pub fn noise_variance(&self) -> f64 {
         self.objective.fitted.noise_variance() + self.expected_noise
