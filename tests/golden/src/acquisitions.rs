@@ -195,16 +195,15 @@ fn ei_full(section: &Value, findings: &mut Findings) -> Result<(), String> {
     for row in rows(&section["rows"]) {
         let [mu, sigma, best, xi] = ["mu", "sigma", "best", "xi"].map(|name| number(&row[name]));
         let (mu, sigma, best, xi) = (mu?, sigma?, best?, xi.unwrap_or(0.0));
-        // The file maximises: mirror mean and threshold.
-        let (mean, threshold) = (-mu, -(best + xi));
-        let z = (threshold - mean) / sigma;
-        let (log_ei, by_mean, by_std_dev) =
-            LogExpectedImprovement { target: threshold }.value_and_slopes(mean, sigma);
+        // The file maximises: mirror mean and target.
+        let (mean, target) = (-mu, -(best + xi));
+        let z = (target - mean) / sigma;
+        let (log_ei, by_mean, by_std_dev) = LogExpectedImprovement { target }.value_and_slopes(mean, sigma);
         let found = [
-            ExpectedImprovement { target: threshold }.value(mean, sigma),
+            ExpectedImprovement { target }.value(mean, sigma),
             log_ei,
-            ProbabilityOfImprovement { target: threshold }.value(mean, sigma),
-            LogProbabilityOfImprovement { target: threshold }.value(mean, sigma),
+            ProbabilityOfImprovement { target }.value(mean, sigma),
+            LogProbabilityOfImprovement { target }.value(mean, sigma),
             ConfidenceBound { beta: 4.0 }.value(mean, sigma),
             -ConfidenceBound { beta: 4.0 }.value(mu, sigma),
             -by_mean,

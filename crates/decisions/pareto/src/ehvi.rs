@@ -126,7 +126,7 @@ impl ExpectedHypervolumeImprovement {
 
     /// `ln EHVI` and its derivatives by means and standard deviations, which overwrite the gradients.
     ///
-    /// Where EHVI is exactly 0, because standard deviations are, the gradients are 0.
+    /// Gradients are 0 where EHVI is exactly 0, as it can be at standard deviations of 0.
     ///
     /// # Errors
     /// As [`ExpectedHypervolumeImprovement::value`].

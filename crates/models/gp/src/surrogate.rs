@@ -70,7 +70,7 @@ pub struct GpSurrogate {
     pub kernel: Option<KernelFactory>,
 }
 
-/// Settings of the process as they are in a file.
+/// Settings of the process as they are in a file: serde would fill those left out from `GpSettings`, whose default is another one.
 #[derive(serde::Deserialize)]
 #[serde(remote = "GpSettings", default = "default_settings", deny_unknown_fields)]
 struct SettingsInFile {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use thrifty_check::{dimension, number};
+use thrifty_check::dimension;
 use thrifty_domain::PointsRef;
 use thrifty_gp::GpPosterior;
 use thrifty_kernel::Kernel;
@@ -17,12 +17,12 @@ pub struct Component {
     gp: Arc<GpPosterior<FoldKernel>>,
     code: f64,
     /// Noise variance that the next observation is expected to report.
-    reported_noise: f64,
+    expected_noise: f64,
 }
 
 impl Component {
     pub(crate) fn new(gp: Arc<GpPosterior<FoldKernel>>, code: f64) -> Self {
-        Self { gp, code, reported_noise: 0.0 }
+        Self { gp, code, expected_noise: 0.0 }
     }
 
     /// This function when the next observation of a fold is expected to report a noise variance, which adds to the common noise in all
@@ -30,16 +30,15 @@ impl Component {
     ///
     /// # Errors
     /// [`InputError`](thrifty_check::InputError) for a variance that is negative or not finite.
-    pub fn with_reported_noise(mut self, variance: f64) -> Result<Self, HgpError> {
-        let valid = variance >= 0.0 && variance.is_finite();
-        self.reported_noise = number("reported noise variance", variance, valid, "a finite number from 0")?;
+    pub fn with_expected_noise(mut self, variance: f64) -> Result<Self, HgpError> {
+        self.expected_noise = thrifty_check::variance("expected noise variance", variance)?;
         Ok(self)
     }
 
     /// Variance of the noise of the next observation: the common one, and what it is expected to report.
     #[must_use]
     pub fn noise_variance(&self) -> f64 {
-        self.gp.noise_variance() + self.reported_noise
+        self.gp.noise_variance() + self.expected_noise
     }
 
     /// The process of all functions.

@@ -26,7 +26,7 @@ impl Component {
     /// Var[f(x) | D, (x, j)] = Var[f(x) | D] - Cov[f(x), y_j(x) | D]² / (Var[y_j(x) | D] + σ²)
     /// ```
     ///
-    /// σ² is the common noise and what the observation is [expected to report](Component::with_reported_noise).
+    /// σ² is the common noise and what the observation is [expected to report](Component::with_expected_noise).
     ///
     /// Shapes: `x` of dimension d. In squared units of the targets. Source: `FCVOpt`, the criterion of the fold; the
     /// authors' package 0.5.2 minimises `t (t - σ_f²)` instead, which lacks the denominator.

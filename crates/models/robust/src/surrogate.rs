@@ -27,7 +27,7 @@ pub struct RobustGpSurrogate {
     pub student_t: StudentT,
 }
 
-/// The process as it is in a file.
+/// The process as it is in a file: serde would fill what is left out from `GpSurrogate`, whose noise is another one.
 #[derive(serde::Deserialize)]
 #[serde(remote = "GpSurrogate", default = "default_process", deny_unknown_fields)]
 struct ProcessInFile {
@@ -43,7 +43,7 @@ struct ProcessInFile {
     kernel: Option<KernelFactory>,
 }
 
-/// Settings of the process as they are in a file.
+/// Settings of the process as they are in a file: serde would fill those left out from `GpSettings`, whose default is another one.
 #[derive(serde::Deserialize)]
 #[serde(remote = "GpSettings", default = "default_settings", deny_unknown_fields)]
 struct SettingsInFile {

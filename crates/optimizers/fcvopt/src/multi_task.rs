@@ -41,7 +41,7 @@ pub struct MultiTaskSettings {
     pub maximizer: Maximizer,
 }
 
-/// The maximizer as it is in a file.
+/// The maximizer as it is in a file: serde would fill what is left out from `Maximizer`, whose default is another one.
 #[derive(Deserialize)]
 #[serde(remote = "Maximizer", default = "default_maximizer", deny_unknown_fields)]
 struct MaximizerInFile {
@@ -178,8 +178,8 @@ impl MultiTaskCv {
         let new: Vec<usize> = (0..self.settings.folds).filter(|fold| !state.is_asked(x, *fold)).collect();
         let gain = |fold: &usize| {
             let there = state.predict_task(x, *fold);
-            let threshold = state.best_of_task(*fold);
-            ExpectedImprovement { target: threshold }.value(there.mean, there.std_dev())
+            let target = state.best_of_task(*fold);
+            ExpectedImprovement { target }.value(there.mean, there.std_dev())
         };
         let gains: Vec<f64> = new.iter().map(gain).collect();
         let best = (0..new.len()).reduce(|best, i| if gains[i] > gains[best] { i } else { best });

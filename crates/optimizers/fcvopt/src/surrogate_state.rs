@@ -92,7 +92,7 @@ impl FoldSurrogateState {
             FoldCosts::Measured => Costs::learn(space, &evidence, history, effort, id)?,
         };
         let noise = expected_noise(&evidence.noise_variances);
-        let target = target(&posterior, settings).and_then(|target| target.with_reported_noise(noise));
+        let target = target(&posterior, settings).and_then(|target| target.with_expected_noise(noise));
         let target = target.map_err(fitting)?;
         let constraints = Constraints::learn(space, settings, &evidence, history, effort, id)?;
         let baseline = baseline(&constraints, &evidence.evaluated);

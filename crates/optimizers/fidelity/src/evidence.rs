@@ -81,27 +81,22 @@ fn push_observations(
     };
     for at in taken {
         let share = reports[at].step as f64 / steps;
-        let seen = observation(trial, &reports[at], cost.map(|cost| cost * share), found);
-        found.push(seen);
+        push_observation(trial, &reports[at], (cost.map(|cost| cost * share), Memo::default()), found);
     }
     match last {
-        Some(report) => {
-            let memo = trial.memo.clone();
-            let seen = Trial { memo, ..observation(trial, &report, cost, found) };
-            found.push(seen);
-        }
+        Some(report) => push_observation(trial, &report, (cost, trial.memo.clone()), found),
         None => found.push(trial.clone()),
     }
 }
 
-/// An observation at a report; unrelated to the model where the same point was observed before, as by a trial that this one continues. A failure
-/// there is unrelated from then on: the loss that stands for it would contradict the observation.
-fn observation(
+/// Appends the observation at a report; it is unrelated to the model where the same point was observed before, as by a trial that this one
+/// continues. A failure there becomes unrelated: the loss that stands for it would contradict the observation.
+fn push_observation(
     trial: &Trial<Config>,
     report: &Report,
-    cost: Option<f64>,
-    found: &mut [Trial<Config>],
-) -> Trial<Config> {
+    (cost, memo): (Option<f64>, Memo),
+    found: &mut Vec<Trial<Config>>,
+) {
     let mut is_known = false;
     for known in found.iter_mut().filter(|known| known.query == report.config) {
         is_known |= measurement(known).is_some();
@@ -114,13 +109,13 @@ fn observation(
     } else {
         Measurement { cost, ..Measurement::from(report.loss) }.into()
     };
-    Trial {
+    found.push(Trial {
         query: report.config.clone(),
-        memo: Memo::default(),
+        memo,
         reports: Vec::new(),
         outcome: Some(outcome),
         ..trial.clone()
-    }
+    });
 }
 
 #[cfg(test)]

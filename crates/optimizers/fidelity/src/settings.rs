@@ -63,7 +63,7 @@ pub struct MultiFidelitySettings {
     pub pending: PendingPolicy,
 }
 
-/// The maximizer as it is in a file.
+/// The maximizer as it is in a file: serde would fill what is left out from `Maximizer`, whose default is another one.
 #[derive(serde::Deserialize)]
 #[serde(remote = "Maximizer", default = "default_maximizer", deny_unknown_fields)]
 struct MaximizerInFile {

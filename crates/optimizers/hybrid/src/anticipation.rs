@@ -71,7 +71,7 @@ impl Anticipation {
         outlook: Outlook,
     ) -> Result<Option<f64>, OptimizerError> {
         let share = |value: f64| if outlook.range > 0.0 { value / outlook.range } else { value };
-        let Some(threshold) = outlook.target else { return Ok(None) };
+        let Some(target) = outlook.target else { return Ok(None) };
         let posteriors = turn.posteriors();
         let posterior = match (self, &posteriors[..]) {
             (Self::Own | Self::ExpectedImprovement, _) => return Ok(Some(share(outlook.expected))),
@@ -84,9 +84,9 @@ impl Anticipation {
         let best = |value: Option<f64>| value.unwrap_or(0.0).max(0.0);
         Ok(Some(if self == Self::Mean {
             let found = turn.maximize(&Analytic::new(posterior, PosteriorMean), "anticipated");
-            share(best(found.first().map(|point| threshold - posterior.predict(&point.x).mean)))
+            share(best(found.first().map(|point| target - posterior.predict(&point.x).mean)))
         } else {
-            let improvement = ProbabilityOfImprovement { target: threshold };
+            let improvement = ProbabilityOfImprovement { target };
             let found = turn.maximize(&Analytic::new(posterior, improvement), "anticipated");
             best(found.first().map(|point| point.value))
         }))

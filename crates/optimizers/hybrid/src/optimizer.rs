@@ -108,7 +108,7 @@ impl HybridSettings {
             Exploration::EpsRandom { epsilon } | Exploration::EpsPareto { epsilon } => (epsilon, None),
             Exploration::PiScaled { basis, floor } => {
                 let posteriors = turn.posteriors();
-                let (Some(threshold), [posterior]) =
+                let (Some(target), [posterior]) =
                     (outlook.and_then(|outlook| outlook.target), &posteriors[..])
                 else {
                     let error = "the probability of improvement needs an optimiser with one objective";
@@ -116,7 +116,7 @@ impl HybridSettings {
                 };
                 let improvement = explore.all(turn)?.first().map_or(0.0, |point| {
                     let Prediction { mean, variance } = posterior.predict(&point.x);
-                    ProbabilityOfImprovement { target: threshold }.value(mean, variance.sqrt())
+                    ProbabilityOfImprovement { target }.value(mean, variance.sqrt())
                 });
                 (floor.max(basis * improvement), Some(improvement))
             }

@@ -66,8 +66,8 @@ pub(crate) fn of(
     let spread = sample_variance(observed);
     if spread > 0.0 {
         say("relative_variance", variance / spread);
-        let threshold = observed.iter().copied().fold(f64::INFINITY, f64::min);
-        let rule = LogExpectedImprovement { target: threshold };
+        let target = observed.iter().copied().fold(f64::INFINITY, f64::min);
+        let rule = LogExpectedImprovement { target };
         let each = classified.means().iter().zip(classified.std_devs());
         let best = each.map(|(m, s)| rule.value(*m, *s)).fold(f64::NEG_INFINITY, f64::max);
         // At zero uncertainty, a number below every limit.

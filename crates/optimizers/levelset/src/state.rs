@@ -44,9 +44,9 @@ impl LevelSetState<'_> {
         let measured = self.surrogates.target(ImprovementTarget::BestObserved);
         let is_likely = |x: &&[f64]| self.surrogates.probability_feasible(x).is_none_or(|p| p >= 0.5);
         let pending = self.pending.rows().filter(is_likely).map(|x| after.predict(x).mean);
-        let threshold = pending.fold(measured, f64::min);
+        let target = pending.fold(measured, f64::min);
         let improvement: Box<dyn Acquisition + '_> = if measured.is_finite() {
-            Box::new(Analytic::new(after, LogExpectedImprovement { target: threshold }))
+            Box::new(Analytic::new(after, LogExpectedImprovement { target }))
         } else {
             Box::new(ZeroLog)
         };

@@ -45,12 +45,12 @@ impl SurrogateState<'_> {
         first_allowed(self.space.domain(), is_allowed, is_new, candidates, self.seed, self.id)
     }
 
-    /// Expected improvement on a threshold at a point.
+    /// Expected improvement on a target at a point.
     #[must_use]
-    pub fn expected_improvement(&self, x: &[f64], threshold: f64) -> f64 {
+    pub fn expected_improvement(&self, x: &[f64], target: f64) -> f64 {
         let of = |posterior: &dyn Posterior| {
             let Prediction { mean, variance } = posterior.predict(x);
-            ExpectedImprovement { target: threshold }.value(mean, variance.sqrt())
+            ExpectedImprovement { target }.value(mean, variance.sqrt())
         };
         match self.members() {
             [] => of(self.posterior()),
@@ -58,11 +58,11 @@ impl SurrogateState<'_> {
         }
     }
 
-    /// An expected improvement on a threshold in units of the loss: to first order, by the slope of the transform there.
+    /// An expected improvement on a target in units of the loss: to first order, by the slope of the transform there.
     #[must_use]
-    pub fn in_units_of_loss(&self, improvement: f64, threshold: f64) -> f64 {
+    pub fn in_units_of_loss(&self, improvement: f64, target: f64) -> f64 {
         let Some(transform) = self.transform else { return improvement };
-        let slope = transform.slope(transform.invert(threshold));
+        let slope = transform.slope(transform.invert(target));
         if slope > 0.0 && slope.is_finite() { improvement / slope } else { improvement }
     }
 
@@ -72,23 +72,23 @@ impl SurrogateState<'_> {
         self.weights.expected_cost(x)
     }
 
-    /// Expected improvement on a threshold at a point, times the probability of being feasible there; infinite while nothing feasible
+    /// Expected improvement on a target at a point, times the probability of being feasible there; infinite while nothing feasible
     /// was measured.
     #[must_use]
-    pub fn feasible_improvement(&self, x: &[f64], threshold: f64) -> f64 {
-        let improvement = self.expected_improvement(x, threshold);
+    pub fn feasible_improvement(&self, x: &[f64], target: f64) -> f64 {
+        let improvement = self.expected_improvement(x, target);
         match self.probability_feasible(x) {
             Some(probability) if improvement.is_finite() => improvement * probability,
             _ => improvement,
         }
     }
 
-    /// The largest [expected improvement on a threshold that is feasible](Self::feasible_improvement), and where: by the logarithm, which
+    /// The largest [expected improvement on a target that is feasible](Self::feasible_improvement), and where: by the logarithm, which
     /// has slopes everywhere. Costs do not count.
     #[must_use]
-    pub fn max_expected_improvement(&self, threshold: f64) -> Option<(Vec<f64>, f64)> {
+    pub fn max_expected_improvement(&self, target: f64) -> Option<(Vec<f64>, f64)> {
         let of = |posterior| -> Box<dyn Acquisition + '_> {
-            Box::new(Analytic::new(posterior, LogExpectedImprovement { target: threshold }))
+            Box::new(Analytic::new(posterior, LogExpectedImprovement { target }))
         };
         let each = self.members().iter().map(|member| (member.weight, of(member.fitted.posterior())));
         // Without members there is nothing to average.
@@ -98,7 +98,7 @@ impl SurrogateState<'_> {
         };
         let acquisition = weighted_logarithm(Some(improvement), feasibilities(self.weights.constraints()));
         let best = self.maximize(&acquisition, "expected improvement").into_iter().next()?;
-        let value = self.feasible_improvement(&best.x, threshold);
+        let value = self.feasible_improvement(&best.x, target);
         Some((best.x, value))
     }
 }

@@ -32,11 +32,11 @@ fn distances(probability: &Curve, expected: &Curve) -> Vec<Finding> {
 
 pub fn improvement() -> Result<Drawn, ExperimentError> {
     let scene = Scene::everyday()?;
-    let threshold = scene.best();
+    let target = scene.best();
     let of = |title, curve: Curve| column(&scene, title, "utility", &[curve]);
     let (probability, expected, bound) = (
-        curve("utility", &scene, ProbabilityOfImprovement { target: threshold }),
-        curve("utility", &scene, ExpectedImprovement { target: threshold }),
+        curve("utility", &scene, ProbabilityOfImprovement { target }),
+        curve("utility", &scene, ExpectedImprovement { target }),
         curve("utility", &scene, ConfidenceBound { beta: 4.0 }),
     );
     let findings = distances(&probability, &expected);
@@ -81,9 +81,9 @@ pub fn underflow() -> Result<Drawn, ExperimentError> {
     let seen: Vec<(f64, f64)> = (0..=40).map(|i| f64::from(i) / 40.0).map(|x| (x, well(x))).collect();
     let scene = Scene::new(&seen, 0.3, 4e-4)?;
     let mean = |x: &[f64]| scene.posterior.predict(x).mean;
-    let threshold = scene.x.rows().map(mean).fold(f64::INFINITY, f64::min);
-    let plain = curve("EI", &scene, ExpectedImprovement { target: threshold });
-    let log = curve("ln EI", &scene, LogExpectedImprovement { target: threshold });
+    let target = scene.x.rows().map(mean).fold(f64::INFINITY, f64::min);
+    let plain = curve("EI", &scene, ExpectedImprovement { target });
+    let log = curve("ln EI", &scene, LogExpectedImprovement { target });
     let none = plain.points.iter().filter(|p| p.1 == 0.0).count() as f64 / plain.points.len() as f64;
     let unclear = log.points.iter().filter(|p| !p.1.is_finite()).count() as f64;
     let findings = vec![
@@ -114,9 +114,9 @@ mod tests {
     #[test]
     fn a_greedy_improvement_is_found() {
         let scene = Scene::everyday().unwrap();
-        let threshold = scene.best();
-        let greedy = || curve("", &scene, ProbabilityOfImprovement { target: threshold });
-        let expected = || curve("", &scene, ExpectedImprovement { target: threshold });
+        let target = scene.best();
+        let greedy = || curve("", &scene, ProbabilityOfImprovement { target });
+        let expected = || curve("", &scene, ExpectedImprovement { target });
         let verdict = |findings: Vec<Finding>| {
             let named: Vec<_> = findings.into_iter().map(|finding| ("f".to_owned(), finding)).collect();
             judge(&named).unwrap().verdict()

@@ -64,8 +64,8 @@ pub fn knowledge_gradient() -> Result<Drawn, ExperimentError> {
     let quiet = Scene::everyday()?;
     let noisy = lucky()?;
     let both = |scene: &Scene| -> Result<[Curve; 2], ExperimentError> {
-        let threshold = scene.best();
-        let expected = Analytic::new(&scene.posterior, ExpectedImprovement { target: threshold });
+        let target = scene.best();
+        let expected = Analytic::new(&scene.posterior, ExpectedImprovement { target });
         let gradient = acquisition(KnowledgeGradient::new(&scene.posterior, grid().as_ref(), scene.noise))?;
         Ok([Curve::of("EI", &expected).relative(), Curve::of("knowledge gradient", &gradient).relative()])
     };

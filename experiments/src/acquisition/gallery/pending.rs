@@ -15,8 +15,8 @@ use crate::harness::Figure;
 
 pub fn pending(seed: Seed) -> Result<Drawn, ExperimentError> {
     let scene = Scene::everyday()?;
-    let threshold = scene.best();
-    let expected = || Analytic::new(&scene.posterior, ExpectedImprovement { target: threshold });
+    let target = scene.best();
+    let expected = || Analytic::new(&scene.posterior, ExpectedImprovement { target });
     let alone = Curve::of("EI, nothing pending", &expected());
     // What expected improvement chose before is running.
     let pending = super::scene::points(&[alone.maximizer.0]);
@@ -73,8 +73,8 @@ fn fantasised(scene: &Scene, pending: &Points, seed: Seed) -> Result<Curve, Expe
     for fantasy in &imagined {
         // In a fantasy the pending point may have become the best.
         let outcome = thrifty_surrogate::Posterior::predict(fantasy, pending.row(0)).mean;
-        let threshold = scene.best().min(outcome);
-        each.push(Box::new(Analytic::new(fantasy, ExpectedImprovement { target: threshold })));
+        let target = scene.best().min(outcome);
+        each.push(Box::new(Analytic::new(fantasy, ExpectedImprovement { target })));
     }
     Ok(Curve::of("64 fantasies", &acquisition(Average::of(each))?))
 }

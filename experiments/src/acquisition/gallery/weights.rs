@@ -13,8 +13,8 @@ const ALLOWED: f64 = 0.33;
 
 pub fn weights() -> Result<Drawn, ExperimentError> {
     let scene = Scene::everyday()?;
-    let threshold = scene.best();
-    let expected = || Analytic::new(&scene.posterior, ExpectedImprovement { target: threshold });
+    let target = scene.best();
+    let expected = || Analytic::new(&scene.posterior, ExpectedImprovement { target });
     // Logarithms of costs and values of a constraint, each seen with the losses.
     let cost = Scene::new(&along(|x| 2.5 * x - 1.2), 0.5, 1e-6)?;
     let constraint = Scene::new(&along(|x| 2.4 * x - 1.1), 0.5, 1e-6)?;

@@ -65,13 +65,13 @@ fn assert_gradients(acquisition: &dyn Acquisition, at: PointsRef<'_>) -> Result<
 fn without_noise_it_is_expected_improvement() {
     for seed in 0..5 {
         let (x, y, posterior) = posterior(seed, 1e-12);
-        let threshold = y.iter().copied().fold(f64::INFINITY, f64::min);
+        let target = y.iter().copied().fold(f64::INFINITY, f64::min);
         let (noisy, log) = (nei(&posterior, &x, 32), nei(&posterior, &x, 32).logarithm());
         for at in points(6, seed + 40).rows() {
             let Prediction { mean, variance } = posterior.predict(at);
-            let ei = ExpectedImprovement { target: threshold }.value(mean, variance.sqrt());
+            let ei = ExpectedImprovement { target }.value(mean, variance.sqrt());
             assert!((noisy.value(at) - ei).abs() < 1e-5 * (ei + 1e-3), "{} {ei}", noisy.value(at));
-            let log_ei = LogExpectedImprovement { target: threshold }.value(mean, variance.sqrt());
+            let log_ei = LogExpectedImprovement { target }.value(mean, variance.sqrt());
             assert!(
                 (log.value(at) - log_ei).abs() < 1e-3 * (1.0 + log_ei.abs()),
                 "{} {log_ei}",
@@ -149,14 +149,14 @@ proptest! {
         let (_, y, posterior) = posterior(seed, 0.05);
         let (_, _, other) = self::posterior(seed + 1, 0.1);
         let (pending, at) = (points(2, seed + 3), points(3, seed + 4));
-        let threshold = y.iter().copied().fold(f64::INFINITY, f64::min) + 0.1;
+        let target = y.iter().copied().fold(f64::INFINITY, f64::min) + 0.1;
         let steepest = lipschitz_constant(&posterior, pending.as_ref()).unwrap().max(0.1);
-        let penalties = LocalPenalties::new(&posterior, pending.as_ref(), threshold, steepest).unwrap();
+        let penalties = LocalPenalties::new(&posterior, pending.as_ref(), target, steepest).unwrap();
         let make = |log: bool| {
             let weighted = if log {
-                Weighted::log_utility(Analytic::new(&posterior, LogExpectedImprovement { target: threshold }))
+                Weighted::log_utility(Analytic::new(&posterior, LogExpectedImprovement { target }))
             } else {
-                Weighted::utility(Analytic::new(&posterior, ExpectedImprovement { target: threshold }))
+                Weighted::utility(Analytic::new(&posterior, ExpectedImprovement { target }))
             };
             weighted
                 .times(Analytic::new(&other, LogFeasibility { threshold: 0.2 }))
@@ -168,7 +168,7 @@ proptest! {
         assert_gradients(&log, at.as_ref())?;
         for x in at.rows() {
             let (Prediction { mean: m, variance: v }, Prediction { mean: c, variance: w }) = (posterior.predict(x), other.predict(x));
-            let by_hand = ExpectedImprovement { target: threshold }.value(m, v.sqrt())
+            let by_hand = ExpectedImprovement { target }.value(m, v.sqrt())
                 * thrifty_prob::cdf((0.2 - c) / w.sqrt())
                 / (c + 0.5 * w).exp()
                 * penalties.value(x).exp();
@@ -200,11 +200,11 @@ proptest! {
 fn averages_have_weights() {
     let (_, _, posterior) = posterior(3, 0.05);
     let at = points(4, 8);
-    let of = |threshold: f64, logarithm: bool| -> Box<dyn Acquisition + '_> {
+    let of = |target: f64, logarithm: bool| -> Box<dyn Acquisition + '_> {
         if logarithm {
-            Box::new(Analytic::new(&posterior, LogExpectedImprovement { target: threshold }))
+            Box::new(Analytic::new(&posterior, LogExpectedImprovement { target }))
         } else {
-            Box::new(Analytic::new(&posterior, ExpectedImprovement { target: threshold }))
+            Box::new(Analytic::new(&posterior, ExpectedImprovement { target }))
         }
     };
     let plain = Average::weighted(vec![(1.5, of(0.0, false)), (0.5, of(1.0, false))]).unwrap();

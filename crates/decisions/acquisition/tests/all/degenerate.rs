@@ -18,11 +18,9 @@ use thrifty_surrogate::{
 /// A known function leaves improvements that are certain, without slopes of the standard deviation.
 #[test]
 fn improvements_on_what_is_known_are_certain() {
-    let threshold = 2.0;
-    let (pi, log_pi) =
-        (ProbabilityOfImprovement { target: threshold }, LogProbabilityOfImprovement { target: threshold });
-    let (ei, log_ei) =
-        (ExpectedImprovement { target: threshold }, LogExpectedImprovement { target: threshold });
+    let target = 2.0;
+    let (pi, log_pi) = (ProbabilityOfImprovement { target }, LogProbabilityOfImprovement { target });
+    let (ei, log_ei) = (ExpectedImprovement { target }, LogExpectedImprovement { target });
     let none = f64::NEG_INFINITY;
     for (mean, of_pi, of_ei) in [(1.5, 1.0, 0.5), (2.0, 0.0, 0.0), (3.0, 0.0, 0.0)] {
         assert_eq!((pi.value(mean, 0.0), ei.value(mean, 0.0)), (of_pi, of_ei));

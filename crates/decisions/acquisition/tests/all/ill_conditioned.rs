@@ -85,13 +85,13 @@ fn of_moments(
     at: &Points,
     found: &mut Vec<String>,
 ) {
-    for threshold in [best, best - 1e-3 * best.abs(), best + best.abs()] {
+    for target in [best, best - 1e-3 * best.abs(), best + best.abs()] {
         let moments: [(&str, Box<dyn thrifty_acquisition::Utility>); 8] = [
-            ("PI", Box::new(ProbabilityOfImprovement { target: threshold })),
-            ("log PI", Box::new(LogProbabilityOfImprovement { target: threshold })),
-            ("EI", Box::new(ExpectedImprovement { target: threshold })),
-            ("log EI", Box::new(LogExpectedImprovement { target: threshold })),
-            ("feasibility", Box::new(LogFeasibility { threshold })),
+            ("PI", Box::new(ProbabilityOfImprovement { target })),
+            ("log PI", Box::new(LogProbabilityOfImprovement { target })),
+            ("EI", Box::new(ExpectedImprovement { target })),
+            ("log EI", Box::new(LogExpectedImprovement { target })),
+            ("feasibility", Box::new(LogFeasibility { threshold: target })),
             ("bound", Box::new(ConfidenceBound { beta: 4.0 })),
             ("mean", Box::new(PosteriorMean)),
             ("deviation", Box::new(MaxStdDev)),

@@ -10,26 +10,26 @@ use thrifty_domain::{Domain, Points};
 use thrifty_gp::Gp;
 use thrifty_sampling::Seed;
 
-fn utilities(threshold: f64) -> Vec<(&'static str, Box<dyn Utility>)> {
+fn utilities(target: f64) -> Vec<(&'static str, Box<dyn Utility>)> {
     vec![
-        ("pi", Box::new(ProbabilityOfImprovement { target: threshold })),
-        ("log pi", Box::new(LogProbabilityOfImprovement { target: threshold })),
-        ("ei", Box::new(ExpectedImprovement { target: threshold })),
-        ("log ei", Box::new(LogExpectedImprovement { target: threshold })),
+        ("pi", Box::new(ProbabilityOfImprovement { target })),
+        ("log pi", Box::new(LogProbabilityOfImprovement { target })),
+        ("ei", Box::new(ExpectedImprovement { target })),
+        ("log ei", Box::new(LogExpectedImprovement { target })),
         ("bound", Box::new(ConfidenceBound { beta: 3.0 })),
         ("mean", Box::new(PosteriorMean)),
         ("deviation", Box::new(MaxStdDev)),
-        ("max value", Box::new(MaxValueEntropySearch::new(vec![threshold - 1.0, threshold - 0.3]).unwrap())),
-        ("gibbon", Box::new(Gibbon::new(vec![threshold - 1.0, threshold - 0.3], 0.0).unwrap())),
-        ("noisy gibbon", Box::new(Gibbon::new(vec![threshold - 1.0, threshold - 0.3], 0.2).unwrap())),
-        ("utility", Box::new(ExpectedUtility::new(move |v: f64| (threshold - v).max(0.0).powi(2)))),
+        ("max value", Box::new(MaxValueEntropySearch::new(vec![target - 1.0, target - 0.3]).unwrap())),
+        ("gibbon", Box::new(Gibbon::new(vec![target - 1.0, target - 0.3], 0.0).unwrap())),
+        ("noisy gibbon", Box::new(Gibbon::new(vec![target - 1.0, target - 0.3], 0.2).unwrap())),
+        ("utility", Box::new(ExpectedUtility::new(move |v: f64| (target - v).max(0.0).powi(2)))),
     ]
 }
 
 proptest! {
     #[test]
-    fn slopes_match_finite_differences(mean in -4.0..4.0_f64, std_dev in 0.2..3.0_f64, threshold in -1.0..1.0_f64) {
-        for (name, utility) in utilities(threshold) {
+    fn slopes_match_finite_differences(mean in -4.0..4.0_f64, std_dev in 0.2..3.0_f64, target in -1.0..1.0_f64) {
+        for (name, utility) in utilities(target) {
             // Quadrature across a kink differs from the integral by up to 1e-5, and so do its differences.
             let tolerance = if name == "utility" { 2e-5 } else { 1e-6 };
             let (value, by_mean, by_std_dev) = utility.value_and_slopes(mean, std_dev);
@@ -43,13 +43,13 @@ proptest! {
     }
 
     #[test]
-    fn logarithms_agree_and_quadrature_agrees(mean in -3.0..3.0_f64, std_dev in 0.01..3.0_f64, threshold in -1.0..1.0_f64) {
-        let ei = ExpectedImprovement { target: threshold }.value(mean, std_dev);
+    fn logarithms_agree_and_quadrature_agrees(mean in -3.0..3.0_f64, std_dev in 0.01..3.0_f64, target in -1.0..1.0_f64) {
+        let ei = ExpectedImprovement { target }.value(mean, std_dev);
         if ei > 1e-200 {
-            let log = LogExpectedImprovement { target: threshold }.value(mean, std_dev);
+            let log = LogExpectedImprovement { target }.value(mean, std_dev);
             prop_assert!((ei.ln() - log).abs() <= 1e-10);
         }
-        let by_quadrature = ExpectedUtility::new(|v: f64| (threshold - v).max(0.0)).value(mean, std_dev);
+        let by_quadrature = ExpectedUtility::new(|v: f64| (target - v).max(0.0)).value(mean, std_dev);
         prop_assert!((ei - by_quadrature).abs() <= 2e-5 * std_dev, "{ei} {by_quadrature}");
         let linear = ExpectedUtility::new(|v| 3.0 - 2.0 * v).value(mean, std_dev);
         prop_assert!((linear - (3.0 - 2.0 * mean)).abs() <= 1e-12 * (1.0 + std_dev));

@@ -226,7 +226,7 @@ fn gains_hold_the_moments_of_an_observation() {
 fn reported_noise_counts_in_all_that_looks_ahead() {
     let posterior = conditioned(&Hgp::matern52(2));
     let (common, at) = (posterior.common(), [0.35, 0.6]);
-    let noisy = common.clone().with_reported_noise(0.5).unwrap();
+    let noisy = common.clone().with_expected_noise(0.5).unwrap();
     assert_eq!(noisy.noise_variance(), posterior.process().noise_variance() + 0.5);
     let (exact, reported) =
         (common.fold_gains(&at, &[2, 9]).unwrap(), noisy.fold_gains(&at, &[2, 9]).unwrap());
@@ -243,8 +243,8 @@ fn reported_noise_counts_in_all_that_looks_ahead() {
     };
     assert!((variance(&noisy) - variance(&common) - 0.5).abs() < 1e-12);
     for value in [-1e-9, f64::NAN, f64::INFINITY] {
-        let error = common.clone().with_reported_noise(value).map(|_| ()).unwrap_err().to_string();
-        assert!(error.contains("reported noise variance") && error.contains(&value.to_string()), "{error}");
+        let error = common.clone().with_expected_noise(value).map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains("expected noise variance") && error.contains(&value.to_string()), "{error}");
     }
 }
 

@@ -151,8 +151,8 @@ impl State<'_> {
             }
         }
         let likely = running.rows().zip(likely_feasible(running, &constraints)).filter(|(_, likely)| *likely);
-        let threshold = least(&likely.map(|(x, _)| posterior.predict(x).mean).collect::<Vec<f64>>());
-        Ok(Box::new(Analytic::new(posterior, LogExpectedImprovement { target: threshold })))
+        let target = least(&likely.map(|(x, _)| posterior.predict(x).mean).collect::<Vec<f64>>());
+        Ok(Box::new(Analytic::new(posterior, LogExpectedImprovement { target })))
     }
 
     /// Over a front of joint draws: no measured loss is exact.

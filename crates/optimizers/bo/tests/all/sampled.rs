@@ -79,22 +79,20 @@ fn acquisitions_are_averaged_over_the_members() {
             .iter()
             .map(|member| {
                 let posterior = member.fitted.posterior();
-                let threshold =
-                    points.iter().map(|x| posterior.predict(x).mean).fold(f64::INFINITY, f64::min);
+                let target = points.iter().map(|x| posterior.predict(x).mean).fold(f64::INFINITY, f64::min);
                 let found = posterior.predict(&at);
-                member.weight
-                    * ExpectedImprovement { target: threshold }.value(found.mean, found.variance.sqrt())
+                member.weight * ExpectedImprovement { target }.value(found.mean, found.variance.sqrt())
             })
             .sum();
         let found = acquisition.value(&at);
         assert!((found - by_hand.ln()).abs() < 1e-6 * (1.0 + found.abs()), "{found} {}", by_hand.ln());
-        let threshold = state.target(ImprovementTarget::BestObserved);
+        let target = state.target(ImprovementTarget::BestObserved);
         let members = state.members().iter().map(|member| {
             let found = member.fitted.posterior().predict(&at);
-            member.weight * ExpectedImprovement { target: threshold }.value(found.mean, found.variance.sqrt())
+            member.weight * ExpectedImprovement { target }.value(found.mean, found.variance.sqrt())
         });
         let expected: f64 = members.sum();
-        assert!((state.expected_improvement(&at, threshold) - expected).abs() <= 1e-12 * (1.0 + expected));
+        assert!((state.expected_improvement(&at, target) - expected).abs() <= 1e-12 * (1.0 + expected));
     }
     let bound = AcquisitionKind::ConfidenceBound(Schedule::Constant { beta: 4.0 });
     assert!(!bound.is_averaged() && !AcquisitionKind::Thompson.is_averaged() && best_mean().is_averaged());

@@ -59,24 +59,23 @@ fn suggested(base: BayesianOptimizer, settings: HybridSettings) -> f64 {
 fn grid() -> (Vec<f64>, Vec<f64>, f64, f64) {
     let (optimizer, history) = (ei(), history());
     let state = optimizer.state(&history, ID).unwrap().expect("a model");
-    let threshold = state.target(ImprovementTarget::BestObserved);
+    let target = state.target(ImprovementTarget::BestObserved);
     let at = |i: i32| state.posterior().predict(&[f64::from(i) / 4000.0]);
-    let improvement =
-        |p: Prediction| ProbabilityOfImprovement { target: threshold }.value(p.mean, p.variance.sqrt());
+    let improvement = |p: Prediction| ProbabilityOfImprovement { target }.value(p.mean, p.variance.sqrt());
     let losses = state.losses();
     let high = losses.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let low = losses.iter().copied().fold(f64::INFINITY, f64::min);
     let all = || (0..=4000).map(at);
-    (all().map(improvement).collect(), all().map(|p| p.mean).collect(), threshold, high - low)
+    (all().map(improvement).collect(), all().map(|p| p.mean).collect(), target, high - low)
 }
 
 /// Probability of improvement and mean at a point.
 fn moments(x: f64) -> (f64, f64) {
     let (optimizer, history) = (ei(), history());
     let state = optimizer.state(&history, ID).unwrap().expect("a model");
-    let threshold = state.target(ImprovementTarget::BestObserved);
+    let target = state.target(ImprovementTarget::BestObserved);
     let Prediction { mean, variance } = state.posterior().predict(&[x]);
-    (ProbabilityOfImprovement { target: threshold }.value(mean, variance.sqrt()), mean)
+    (ProbabilityOfImprovement { target }.value(mean, variance.sqrt()), mean)
 }
 
 /// An algorithm that only exploits, at the end of which nothing has converged.
@@ -144,9 +143,9 @@ fn a_turn_exploits_by_the_anticipation_equation() {
 /// By the measure of the equation itself a turn converges when ε is above its largest value, and not before.
 #[test]
 fn the_equation_itself_decides_on_convergence() {
-    let (improvements, means, threshold, range) = grid();
+    let (improvements, means, target, range) = grid();
     let most = improvements.iter().copied().fold(0.0, f64::max);
-    let share = (threshold - means.iter().copied().fold(f64::INFINITY, f64::min)) / range;
+    let share = (target - means.iter().copied().fold(f64::INFINITY, f64::min)) / range;
     assert!(most > 0.01 && share > 1e-4, "{most} {share}");
     let cases = [(Anticipation::ProbabilityOfImprovement, most), (Anticipation::Mean, share)];
     for (anticipation, largest) in cases {

@@ -115,14 +115,14 @@ fn exploiting_takes_the_acquisition_and_exploring_the_largest_std_dev() {
 fn the_scaled_rate_follows_the_probability_of_improvement_down_to_its_floor() {
     let history = history();
     let plain = BayesianOptimizer::new(line()).with_settings(base()).unwrap();
-    let threshold = plain.state(&history, TrialId(5)).unwrap().expect("a model").target(base().rule.target());
+    let target = plain.state(&history, TrialId(5)).unwrap().expect("a model").target(base().rule.target());
     // Always exploring: the suggestion is the point whose probability counts.
     let always = suggestions(&settings(Exploration::PiScaled { basis: 0.0, floor: 1.0 }), 3);
     let mut improvements = Vec::new();
     for (found, id) in always.iter().zip(5..) {
         let belief = plain.state(&history, TrialId(id)).unwrap().expect("a model");
         let Prediction { mean, variance } = belief.posterior().predict(&[at(&found.query)]);
-        let improvement = ProbabilityOfImprovement { target: threshold }.value(mean, variance.sqrt());
+        let improvement = ProbabilityOfImprovement { target }.value(mean, variance.sqrt());
         assert!((found.diagnostics["probability_of_improvement"] - improvement).abs() < 1e-9);
         assert_eq!((found.diagnostics["rate"], found.diagnostics["explored"]), (1.0, 1.0));
         improvements.push(improvement);

@@ -29,8 +29,8 @@ pub(super) enum Answer<Q> {
 
 /// Asks for the next trial as of the history now: a function of the history and the optimiser's settings.
 ///
-/// With a window the optimiser sees the first trials alone, and the answer is to wait until those have ended. It sees later ones too where it
-/// waits for them or finds nothing left to evaluate.
+/// A window shows the optimiser the first trials alone, and the answer is to wait until those have ended. Later ones are shown too where the
+/// optimiser waits for them or finds nothing left to evaluate.
 pub(super) fn answer<O: Optimizer>(
     study: &mut Study<O>,
     schedule: Schedule,
