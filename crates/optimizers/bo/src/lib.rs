@@ -18,9 +18,9 @@ pub use multi::{
     MultiObjectiveRule, MultiObjectiveSettings, UncertainFront, augmented_chebyshev,
 };
 pub use optimizer::BayesianOptimizer;
-pub use settings::{BoSettings, Convergence, Repeats};
+pub use settings::{BoSettings, Convergence};
 pub use thrifty_model_based::{
     Candidate, CostAwareness, EarlierStudies, EarlierStudyError, FailurePolicy, GpSurrogate, InitialDesign,
-    KernelFamily, LeftOut, LossTransform, Maximizer, ParetoMember, ParetoSet, PendingPolicy, SurrogateState,
-    TransferError, TransferSettings, TransferSurrogate,
+    KernelFamily, LeftOut, LossTransform, Maximizer, ParetoMember, ParetoSet, PendingPolicy, Repeats,
+    SurrogateState, TransferError, TransferSettings, TransferSurrogate,
 };

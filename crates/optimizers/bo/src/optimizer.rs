@@ -1,11 +1,10 @@
 //! Bayesian optimisation of one objective.
 
 use thrifty_acquisition::AcquisitionFactory;
-use thrifty_domain::Points;
 use thrifty_model_based::{
-    CostAwareness, CostData, Designer, GpSurrogate, ModelBased, OutputFitter, StateSettings, SurrogateState,
-    Turn, acquisition_fingerprint, ask_given, asked_points, check_config, design_changed, ended_without_loss,
-    fingerprint, is_modelled, measurement, points_of, surrogate_fingerprint,
+    CostAwareness, CostData, Designer, GpSurrogate, ModelBased, OutputFitter, Repeats, StateSettings,
+    SurrogateState, Turn, acquisition_fingerprint, ask_given, check_config, design_changed,
+    ended_without_loss, fingerprint, is_modelled, measurement, surrogate_fingerprint,
 };
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{
@@ -14,8 +13,8 @@ use thrifty_study::{
 };
 use thrifty_surrogate::Surrogate;
 
+use crate::BoSettings;
 use crate::turn::BoTurn;
-use crate::{BoSettings, Repeats};
 
 /// Bayesian optimisation.
 ///
@@ -140,7 +139,7 @@ impl BayesianOptimizer {
         let Some(state) = SurrogateState::fit_with(&fitter, self.settings.state(), costs)? else {
             return Ok(None);
         };
-        let asked = asked_points(&self.space, history.trials())?;
+        let asked = Repeats::asked(self.settings.repeats, &self.space, history)?;
         Ok(Some(state.with_asked(asked).with_known_constraint(&self.known_constraint)))
     }
 
@@ -155,20 +154,6 @@ impl BayesianOptimizer {
         OutputFitter { space, surrogate, weight_surrogate, trials, seed, id }
     }
 
-    /// True if configurations are evaluated again once all were evaluated.
-    pub(crate) fn repeats(&self, history: &History<Config>) -> bool {
-        let has_noise = |trial| measurement(trial).is_some_and(|m| m.noise_variance.is_some_and(|v| v > 0.0));
-        match self.settings.repeats {
-            Some(repeats) => repeats == Repeats::OnceExhausted,
-            None => history.trials().iter().any(has_noise),
-        }
-    }
-
-    /// The points of failed and pruned trials, which are not repeated.
-    pub(crate) fn failed_points(&self, history: &History<Config>) -> Result<Points, OptimizerError> {
-        points_of(&self.space, history.trials().iter().filter(|trial| ended_without_loss(trial)))
-    }
-
     /// The next point of the initial design of a run, or the end of a finite space.
     pub(crate) fn initial(
         &self,
@@ -178,10 +163,8 @@ impl BayesianOptimizer {
     ) -> Result<Ask<Config>, OptimizerError> {
         let (design, space, seed) = (&self.settings.initial, &self.space, history.seed());
         let designer = Designer { design, space, seed, run, known_constraint: &self.known_constraint };
-        let mut config = designer.config(&asked_points(space, history.trials())?, id)?;
-        if config.is_none() && self.repeats(history) {
-            config = designer.config(&self.failed_points(history)?, id)?;
-        }
+        let asked = Repeats::asked(self.settings.repeats, space, history)?;
+        let config = asked.designed(&designer, id)?;
         Ok(config.map_or(Ask::Stop(StopReason::Exhausted), |config| {
             Ask::Evaluate(of_run(Suggestion::new(config), run))
         }))

@@ -4,7 +4,8 @@ use thrifty_acquisition::AcquisitionKind;
 use thrifty_study::OptimizerError;
 
 use thrifty_model_based::{
-    CostAwareness, FailurePolicy, InitialDesign, LossTransform, Maximizer, PendingPolicy, StateSettings,
+    CostAwareness, FailurePolicy, InitialDesign, LossTransform, Maximizer, PendingPolicy, Repeats,
+    StateSettings,
 };
 
 /// Rule for a turn in which little improvement is expected.
@@ -32,16 +33,6 @@ impl Default for Convergence {
     fn default() -> Self {
         Self::Explore { epsilon: 1e-7 }
     }
-}
-
-/// Treatment of a space in which every configuration was evaluated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Repeats {
-    /// The study ends.
-    Never,
-    /// The configuration that the acquisition function prefers is evaluated again: for noisy evaluations.
-    OnceExhausted,
 }
 
 /// Settings of [`BayesianOptimizer`](crate::BayesianOptimizer).

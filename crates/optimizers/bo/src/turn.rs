@@ -3,8 +3,7 @@
 use thrifty_acquisition::{Acquisition, AcquisitionFactory};
 use thrifty_domain::Points;
 use thrifty_model_based::{
-    Candidate, LossTransform, Modelled, Outlook, SurrogateState, first_allowed, front_where, random_points,
-    reject_nan,
+    Candidate, LossTransform, Modelled, Outlook, SurrogateState, front_where, random_points, reject_nan,
 };
 use thrifty_sampling::Stream;
 use thrifty_space::{Config, Space};
@@ -99,23 +98,6 @@ impl<'a> BoTurn<'a> {
         front_where(self, self.state.posterior(), is_likely, &mut rng)
     }
 
-    /// The first candidate that is allowed and new, else any such point. Once there is none and the settings repeat, the first that is allowed
-    /// and has not failed.
-    fn first_allowed(&self, candidates: Vec<Candidate>) -> Result<Option<Candidate>, OptimizerError> {
-        if !self.optimizer.repeats(self.history) {
-            return self.state.first_allowed(candidates);
-        }
-        let new = self.state.first_allowed(candidates.clone())?;
-        if new.is_some() {
-            return Ok(new);
-        }
-        let failed = self.optimizer.failed_points(self.history)?;
-        let is_allowed = |x: &[f64]| self.state.is_allowed(x);
-        let has_not_failed = |x: &[f64]| failed.rows().all(|known| known != x);
-        let domain = self.space().domain();
-        first_allowed(domain, is_allowed, has_not_failed, candidates, self.history.seed(), self.id)
-    }
-
     /// The suggestion of a point, with its memo.
     fn suggestion(&self, x: &[f64]) -> Suggestion<Config> {
         let Prediction { mean, variance } = self.state.posterior().predict(x);
@@ -173,7 +155,7 @@ impl Modelled<Config> for BoTurn<'_> {
             let best = if is_constrained { candidates } else { Vec::new() };
             candidates = [self.front(), best].concat();
         }
-        let Some(chosen) = self.first_allowed(candidates)? else {
+        let Some(chosen) = self.state.first_allowed(candidates)? else {
             return Ok(Ask::Stop(StopReason::Exhausted));
         };
         let suggestion = self.suggestion(&chosen.x).with_diagnostic("threshold", target);
@@ -212,6 +194,6 @@ impl Modelled<Config> for BoTurn<'_> {
         if self.optimizer.known_constraint().is_some() && !candidates.iter().any(|one| is_usable(&one.x)) {
             candidates.append(&mut self.search(None)?.candidates);
         }
-        Ok(self.first_allowed(candidates)?.map(|chosen| self.suggestion(&chosen.x)))
+        Ok(self.state.first_allowed(candidates)?.map(|chosen| self.suggestion(&chosen.x)))
     }
 }

@@ -2,7 +2,7 @@
 
 use thrifty_gp::GpSurrogate;
 use thrifty_model_based::{
-    CostData, Designer, OutputFitter, StateSettings, SurrogateState, ask_given, asked_points, check_config,
+    CostData, Designer, OutputFitter, Repeats, StateSettings, SurrogateState, ask_given, check_config,
     ended_without_loss, fingerprint, is_modelled, measurement, surrogate_fingerprint,
 };
 use thrifty_space::{Config, KnownConstraint, Space};
@@ -139,7 +139,7 @@ impl MultiFidelityOptimizer {
         let Some(state) = SurrogateState::fit_with(&fitter, settings, costs)? else {
             return Ok(None);
         };
-        let asked = asked_points(&self.space, history.trials())?;
+        let asked = Repeats::asked(self.settings.repeats, &self.space, history)?;
         Ok(Some(state.with_asked(asked).with_known_constraint(&self.known_constraint)))
     }
 
@@ -163,7 +163,7 @@ impl MultiFidelityOptimizer {
             run: 0,
             known_constraint: &self.known_constraint,
         };
-        let config = designer.config(&asked_points(&self.space, history.trials())?, id)?;
+        let config = Repeats::asked(self.settings.repeats, &self.space, history)?.designed(&designer, id)?;
         Ok(config.map_or(Ask::Stop(StopReason::Exhausted), |config| Ask::Evaluate(Suggestion::new(config))))
     }
 }
@@ -230,7 +230,7 @@ impl Optimizer for MultiFidelityOptimizer {
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
-        let settings = MultiFidelitySettings { budget: None, ..self.settings.clone() };
+        let settings = MultiFidelitySettings { budget: None, repeats: None, ..self.settings.clone() };
         let ours = fingerprint("multi-fidelity Bayesian optimisation", &settings, &self.space)?;
         let ours = ours.with_budget(self.settings.budget).with("fidelity", self.axis.name())?;
         if !self.is_own_surrogate {

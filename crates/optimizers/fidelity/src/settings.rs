@@ -1,7 +1,8 @@
 //! Settings of multi-fidelity Bayesian optimisation.
 
 use thrifty_model_based::{
-    CostAwareness, FailurePolicy, InitialDesign, LossTransform, Maximizer, PendingPolicy, StateSettings,
+    CostAwareness, FailurePolicy, InitialDesign, LossTransform, Maximizer, PendingPolicy, Repeats,
+    StateSettings,
 };
 use thrifty_study::OptimizerError;
 
@@ -61,6 +62,10 @@ pub struct MultiFidelitySettings {
     pub failures: FailurePolicy,
     /// Policy for running trials; joint draws count as the posterior mean.
     pub pending: PendingPolicy,
+    /// Treatment of a space in which every configuration was evaluated. Without it configurations are repeated if a measurement came with a
+    /// variance of its noise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<Repeats>,
 }
 
 /// The maximizer as it is in a file: serde would fill what is left out from `Maximizer`, whose default is another one.
@@ -90,6 +95,7 @@ impl Default for MultiFidelitySettings {
             losses: LossTransform::default(),
             failures: FailurePolicy::default(),
             pending: PendingPolicy::KrigingBeliever,
+            repeats: None,
         }
     }
 }

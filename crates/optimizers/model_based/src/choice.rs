@@ -3,7 +3,6 @@
 use thrifty_acquisition::{
     Acquisition, Analytic, Average, ExpectedImprovement, LogExpectedImprovement, Masked, Utility,
 };
-use thrifty_search::first_allowed;
 use thrifty_study::OptimizerError;
 use thrifty_surrogate::{Posterior, Prediction};
 
@@ -27,7 +26,7 @@ impl SurrogateState<'_> {
     /// True if a point was asked before.
     #[must_use]
     pub fn is_known(&self, x: &[f64]) -> bool {
-        self.asked.rows().any(|known| known == x)
+        self.asked.contains(x)
     }
 
     /// True if a point is not known to be forbidden.
@@ -36,13 +35,14 @@ impl SurrogateState<'_> {
         self.known_constraint.is_none_or(|known| known.allows_point(self.space, x))
     }
 
-    /// The first candidate that is allowed and was not asked before, else any such point; nothing when everything allowed was asked.
+    /// The first candidate that is allowed and was not asked before, else any such point. When everything allowed was asked: the first that is
+    /// allowed where the space is repeated, else nothing.
     ///
     /// # Errors
     /// As [`first_allowed`](crate::first_allowed).
     pub fn first_allowed(&self, candidates: Vec<Candidate>) -> Result<Option<Candidate>, OptimizerError> {
-        let (is_allowed, is_new) = (|x: &[f64]| self.is_allowed(x), |x: &[f64]| !self.is_known(x));
-        first_allowed(self.space.domain(), is_allowed, is_new, candidates, self.seed, self.id)
+        let is_allowed = |x: &[f64]| self.is_allowed(x);
+        self.asked.first_allowed(self.space.domain(), is_allowed, candidates, self.seed, self.id)
     }
 
     /// Expected improvement on a target at a point.

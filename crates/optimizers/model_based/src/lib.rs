@@ -18,6 +18,7 @@ mod front;
 mod loss_model;
 mod maximizer;
 mod outputs;
+mod repeats;
 mod running;
 mod scale;
 mod settings;
@@ -34,6 +35,7 @@ pub use front::{front, front_where};
 pub use loss_model::is_modelled;
 pub use maximizer::{Maximizer, reject_nan};
 pub use outputs::{OutputFitter, OutputModel};
+pub use repeats::Repeats;
 pub use running::{Running, improvement_over_draws, likely_feasible};
 pub use scale::Scale;
 pub use settings::{CostAwareness, FailurePolicy, LossTransform, PendingPolicy, StateSettings};
@@ -41,7 +43,7 @@ pub use surrogate_state::SurrogateState;
 pub use targets::{carried, expected_noise};
 pub use thrifty_gp::{GpSurrogate, KernelFamily};
 pub use thrifty_search::{
-    Candidate, Designer, Given, InitialDesign, ParetoMember, ParetoSet, ask_given, asked_points,
+    Asked, Candidate, Designer, Given, InitialDesign, ParetoMember, ParetoSet, ask_given, asked_points,
     check_config, design_changed, ended_without_loss, fingerprint, first_allowed, is_asked, measurement,
     points_of, random_allowed, random_points, same_shape, shape, within,
 };

@@ -6,6 +6,7 @@ use thrifty_acquisition::ImprovementTarget;
 use thrifty_domain::{Points, PointsRef};
 use thrifty_gp::YeoJohnson;
 use thrifty_sampling::Seed;
+use thrifty_search::Asked;
 use thrifty_space::{KnownConstraint, Space};
 use thrifty_study::{Memo, OptimizerError, TrialId};
 use thrifty_surrogate::{FittedSurrogate, Member, Posterior};
@@ -40,8 +41,7 @@ pub struct SurrogateState<'a> {
     pub(crate) weights: Weights,
     pub(crate) running: Running,
     pub(crate) known_constraint: Option<&'a KnownConstraint>,
-    /// Every point asked, whatever came of it, but for failures that have nothing to do with it.
-    pub(crate) asked: Points,
+    pub(crate) asked: Asked,
     pub(crate) seed: Seed,
     pub(crate) id: TrialId,
 }
@@ -67,7 +67,7 @@ impl<'a> SurrogateState<'a> {
         let space = fitter.space;
         let Some(data) = TrainingData::gather(fitter)? else { return Ok(None) };
         let (train_x, train) = data.with_failures(settings.failures);
-        let TrainingData { x, targets, feasible, violations, failed, pending, asked } = data;
+        let TrainingData { x, targets, feasible, violations, failed, pending } = data;
         let pending = if settings.ignores_running { Points::new(space.dim()) } else { pending };
         let weights = Weights::fit_with(fitter, &settings, &x, &failed, costs)?;
         let imputed = train.y.len() - targets.y.len();
@@ -104,7 +104,7 @@ impl<'a> SurrogateState<'a> {
             weights,
             running,
             known_constraint: None,
-            asked,
+            asked: Asked::of(space, fitter.trials.iter().copied())?,
             seed: fitter.seed,
             id: fitter.id,
         }))
@@ -117,10 +117,11 @@ impl<'a> SurrogateState<'a> {
         self
     }
 
-    /// Replaces the points that were asked, as those of earlier runs too: none of them is chosen again.
+    /// Replaces the points that were asked, such as by those of earlier runs too: none of them is chosen again, unless the space is
+    /// exhausted and [repeated](Asked::or_again).
     #[must_use]
-    pub fn with_asked(mut self, asked: Points) -> Self {
-        self.asked = asked;
+    pub fn with_asked(mut self, asked: impl Into<Asked>) -> Self {
+        self.asked = asked.into();
         self
     }
 

@@ -1,7 +1,7 @@
 //! Trials as training data of a surrogate.
 
 use thrifty_domain::Points;
-use thrifty_search::{is_asked, measurement};
+use thrifty_search::measurement;
 use thrifty_study::OptimizerError;
 
 use crate::targets::Targets;
@@ -17,8 +17,6 @@ pub(crate) struct TrainingData {
     pub(crate) violations: Vec<f64>,
     pub(crate) failed: Points,
     pub(crate) pending: Points,
-    /// Points that are not asked again: all but those of unrelated failures.
-    pub(crate) asked: Points,
 }
 
 impl TrainingData {
@@ -35,16 +33,12 @@ impl TrainingData {
             violations: Vec::new(),
             failed: points(),
             pending: points(),
-            asked: points(),
         };
         for trial in &fitter.trials {
             let point = fitter
                 .space
                 .encode(&trial.query)
                 .map_err(|error| OptimizerError::failed(format!("encoding trial {}", trial.id.0), error))?;
-            if is_asked(trial) {
-                data.asked.push(&point);
-            }
             let measured = measurement(trial).and_then(|m| Some((m, *m.objectives.first()?)));
             match (&trial.outcome, measured) {
                 (_, Some((found, loss))) => {

@@ -7,6 +7,7 @@
 //! [`RandomSearch`] and [`SobolSearch`] are baselines for one objective, [`Nsga2`] for several. [`InitialDesign`] and
 //! [`Designer`] are the first trials of every optimiser; [`ParetoSet`] is what several objectives recommend.
 
+mod asked;
 mod candidate;
 mod design;
 mod designer;
@@ -20,6 +21,7 @@ mod random;
 mod rank;
 mod sobol;
 
+pub use asked::Asked;
 pub use candidate::{Candidate, first_allowed};
 pub use design::InitialDesign;
 pub use designer::Designer;

@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 use thrifty_domain::Points;
 use thrifty_gp::GpSurrogate;
 use thrifty_model_based::{
-    Candidate, Designer, OutputFitter, SurrogateState, ask_given, asked_points, check_config, fingerprint,
-    first_allowed, is_modelled, measurement, surrogate_fingerprint,
+    Candidate, Designer, OutputFitter, Repeats, SurrogateState, ask_given, check_config, fingerprint,
+    is_modelled, measurement, surrogate_fingerprint,
 };
 use thrifty_params::Parameterized;
 use thrifty_sampling::Stream;
@@ -108,7 +108,7 @@ impl TrustRegionOptimizer {
     ) -> Result<Ask<Config>, OptimizerError> {
         let (design, space, seed) = (&self.settings.initial, &self.space, history.seed());
         let designer = Designer { design, space, seed, run, known_constraint: &self.known_constraint };
-        let config = designer.config(&asked_points(space, history.trials())?, id)?;
+        let config = Repeats::asked(self.settings.repeats, space, history)?.designed(&designer, id)?;
         let of_run = |config| {
             let suggestion = Suggestion::new(config);
             if run > 0 { suggestion.with_memo(&RUN, &run) } else { suggestion }
@@ -233,10 +233,9 @@ impl Optimizer for TrustRegionOptimizer {
         domain.snap(&mut center);
         let trust = TrustBox { domain, center: &center, sides: &sides };
         let candidates = self.drawn(&state, &trust, history, id)?;
-        let asked = asked_points(&self.space, history.trials())?;
+        let asked = Repeats::asked(self.settings.repeats, &self.space, history)?;
         let is_allowed = |x: &[f64]| self.known_constraint.allows_point(&self.space, x);
-        let is_new = |x: &[f64]| asked.rows().all(|known| known != x);
-        let Some(chosen) = first_allowed(domain, is_allowed, is_new, candidates, seed, id)? else {
+        let Some(chosen) = asked.first_allowed(domain, is_allowed, candidates, seed, id)? else {
             return Ok(Ask::Stop(StopReason::Exhausted));
         };
         let prediction = state.posterior().predict(&chosen.x);
@@ -280,7 +279,7 @@ impl Optimizer for TrustRegionOptimizer {
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
-        let settings = TrustRegionSettings { budget: None, ..self.settings.clone() };
+        let settings = TrustRegionSettings { budget: None, repeats: None, ..self.settings.clone() };
         let ours = fingerprint("trust region", &settings, &self.space)?.with_budget(self.settings.budget);
         Ok(ours.around(surrogate_fingerprint(&self.surrogate)?))
     }

@@ -1,7 +1,8 @@
 //! Settings of the trust region.
 
 use thrifty_model_based::{
-    CostAwareness, FailurePolicy, InitialDesign, LossTransform, Maximizer, PendingPolicy, StateSettings,
+    CostAwareness, FailurePolicy, InitialDesign, LossTransform, Maximizer, PendingPolicy, Repeats,
+    StateSettings,
 };
 use thrifty_study::OptimizerError;
 
@@ -31,6 +32,10 @@ pub struct TrustRegionSettings {
     pub losses: LossTransform,
     /// Policy for failed trials.
     pub failures: FailurePolicy,
+    /// Treatment of a space in which every configuration was evaluated. Without it configurations are repeated if a measurement came with a
+    /// variance of its noise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<Repeats>,
 }
 
 impl Default for TrustRegionSettings {
@@ -49,6 +54,7 @@ impl Default for TrustRegionSettings {
             perturbed: 20.0,
             losses: LossTransform::default(),
             failures: FailurePolicy::default(),
+            repeats: None,
         }
     }
 }

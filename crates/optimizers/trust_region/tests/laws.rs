@@ -1,6 +1,6 @@
 //! Laws: the contract, restarts, edges.
 
-use thrifty_model_based::{LossTransform, is_modelled, measurement};
+use thrifty_model_based::{LossTransform, Repeats, is_modelled, measurement};
 use thrifty_sampling::Seed;
 use thrifty_search::InitialDesign;
 use thrifty_space::{Config, Space};
@@ -232,4 +232,23 @@ fn a_study_without_a_feasible_trial_looks_for_one() {
     let trials = run(Space::unit_cube(DIM), settings, 50, outcome);
     let is_feasible = |trial: &&Trial<Config>| measurement(trial).is_some_and(|m| m.constraints[0] <= 0.0);
     assert!(trials.iter().find(is_feasible).is_some(), "no feasible trial");
+}
+
+/// Four arms, one of which fails. Evaluated again where measurements have a noise variance or the setting says so, without the arm that
+/// failed; else the study ends.
+#[test]
+fn an_exhausted_space_is_repeated_under_noise() {
+    let run = |repeats: Option<Repeats>, noise_variance: Option<f64>| {
+        let space = Space::builder().int("arm", 0, 3).build().unwrap();
+        let settings = TrustRegionSettings { repeats, ..settings() };
+        let trials = run(space, settings, 20, |config| match config.int("arm").unwrap() {
+            3 => Outcome::failed("out of memory"),
+            arm => Measurement { noise_variance, ..Measurement::from(arm as f64) }.into(),
+        });
+        (trials.len(), trials.iter().filter(|trial| trial.query.int("arm") == Ok(3)).count())
+    };
+    assert_eq!(run(None, Some(0.1)), (20, 1));
+    assert_eq!(run(Some(Repeats::OnceExhausted), None), (20, 1));
+    assert_eq!(run(None, None), (4, 1));
+    assert_eq!(run(Some(Repeats::Never), Some(0.1)), (4, 1));
 }

@@ -89,7 +89,6 @@ mod tests {
             noise_variance: vec![0.0, 0.3],
             failed: Points::from_flat(vec![0.5], 1),
             pending: Points::new(1),
-            asked: Points::from_flat(vec![0.1, 0.9, 0.5], 1),
         };
         for (failures, loss) in [(FailurePolicy::AsWorst, 5.0), (FailurePolicy::AsValue(50.0), 50.0)] {
             let settings = MultiObjectiveSettings { failures, ..MultiObjectiveSettings::default() };

@@ -4,7 +4,7 @@ use thrifty_domain::Points;
 use thrifty_space::{Config, Space};
 use thrifty_study::{History, Measurement, OptimizerError};
 
-use thrifty_model_based::{carried, is_asked, measurement, shape};
+use thrifty_model_based::{carried, measurement, shape};
 
 /// A history as points of the cube and columns of numbers.
 pub(crate) struct Observed {
@@ -22,8 +22,6 @@ pub(crate) struct Observed {
     pub(crate) failed: Points,
     /// Points of running trials.
     pub(crate) pending: Points,
-    /// Points that are not asked again: all but those of unrelated failures.
-    pub(crate) asked: Points,
 }
 
 impl Observed {
@@ -42,15 +40,11 @@ impl Observed {
             noise_variance: Vec::new(),
             failed: empty(),
             pending: empty(),
-            asked: empty(),
         };
         for trial in history.trials() {
             let point = space
                 .encode(&trial.query)
                 .map_err(|error| OptimizerError::failed(format!("encoding trial {}", trial.id.0), error))?;
-            if is_asked(trial) {
-                observed.asked.push(&point);
-            }
             match (&trial.outcome, measurement(trial)) {
                 (_, Some(measured)) => {
                     let Measurement { objectives, constraints, noise_variance: noise, .. } = measured;

@@ -2,9 +2,9 @@
 
 use thrifty_domain::Points;
 use thrifty_model_based::{
-    Designer, FailurePolicy, GpSurrogate, ModelBased, OutputFitter, ParetoMember, ParetoSet, Turn, ask_given,
-    asked_points, check_config, design_changed, ended_without_loss, fingerprint, measurement,
-    surrogate_fingerprint,
+    Asked, Designer, FailurePolicy, GpSurrogate, ModelBased, OutputFitter, ParetoMember, ParetoSet, Repeats,
+    Turn, ask_given, check_config, design_changed, ended_without_loss, fingerprint, measurement,
+    random_points, surrogate_fingerprint,
 };
 use thrifty_pareto::ReferencePoint;
 use thrifty_space::{Config, KnownConstraint, Space};
@@ -12,7 +12,7 @@ use thrifty_study::{
     Ask, Fingerprint, History, Measurement, MeasurementProblem, Optimizer, OptimizerError, StopReason,
     Suggestion, TrialId,
 };
-use thrifty_surrogate::Surrogate;
+use thrifty_surrogate::{Observations, Surrogate};
 
 use super::data::{Data, means};
 use super::observed::Observed;
@@ -122,12 +122,15 @@ impl MultiObjectiveOptimizer {
         reference_point(self.settings.reference.as_deref(), history, &observed)
     }
 
-    /// Checks what can be known before the initial design has ended: a surrogate for every objective, and from the first measurement on a
-    /// reference point of as many coordinates.
+    /// Checks what can be known before the initial design has ended: a surrogate for every objective, joint posteriors where the rule draws
+    /// from them, and from the first measurement on a reference point of as many coordinates.
     fn check_outputs(&self, history: &History<Config>) -> Result<(), OptimizerError> {
         if self.surrogate.for_other_outputs().is_some() {
             let error = MultiObjectiveError::OneObjective;
             return Err(OptimizerError::failed("fitting the surrogates", error));
+        }
+        if matches!(self.settings.rule, MultiObjectiveRule::NoisyExpectedHypervolume { .. }) {
+            self.check_joint(history)?;
         }
         let measured =
             history.trials().iter().find_map(measurement).map(|measured| measured.objectives.len());
@@ -139,6 +142,23 @@ impl MultiObjectiveOptimizer {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Checks that fits have joint posteriors, by a fit to two values that nobody measured: an error after the design would be too late.
+    fn check_joint(&self, history: &History<Config>) -> Result<(), OptimizerError> {
+        if !history.trials().is_empty() {
+            return Ok(());
+        }
+        let (domain, mut rng) = (self.space.domain(), history.seed().stream("joint posterior", 0));
+        let x = random_points(domain, |_| true, 2, &mut rng);
+        let data = Observations::new(x.as_ref(), &[0.0, 1.0]);
+        // A surrogate that needs more data shows itself after the design.
+        let fitted = self.surrogate.fit(domain, data, None, &mut rng);
+        if fitted.is_ok_and(|fitted| fitted.posterior().joint().is_none()) {
+            let error = MultiObjectiveError::NotJoint { what: "the objectives".into() };
+            return Err(OptimizerError::failed("fitting the surrogates", error));
+        }
+        Ok(())
     }
 
     fn state<'a>(
@@ -153,7 +173,8 @@ impl MultiObjectiveOptimizer {
         let (trials, seed) = (history.trials().iter().collect(), history.seed());
         let (space, surrogate) = (&self.space, &*self.surrogate);
         let fitter = OutputFitter { space, surrogate, weight_surrogate: surrogate, trials, seed, id };
-        Ok(Some(State { history, fitter, observed, data, feasible, reference }))
+        let asked = self.asked(history)?;
+        Ok(Some(State { history, fitter, observed, asked, data, feasible, reference }))
     }
 
     /// The rule for a number of objectives.
@@ -165,10 +186,17 @@ impl MultiObjectiveOptimizer {
         }
     }
 
+    /// The points that were asked. Without a setting a rule for noise repeats an exhausted space.
+    fn asked(&self, history: &History<Config>) -> Result<Asked, OptimizerError> {
+        let is_noisy = matches!(self.settings.rule, MultiObjectiveRule::NoisyExpectedHypervolume { .. });
+        let repeats = self.settings.repeats.or(is_noisy.then_some(Repeats::OnceExhausted));
+        Repeats::asked(repeats, &self.space, history)
+    }
+
     fn initial(&self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
         let (design, space, seed) = (&self.settings.initial, &self.space, history.seed());
         let designer = Designer { design, space, seed, run: 0, known_constraint: &self.known_constraint };
-        let config = designer.config(&asked_points(space, history.trials())?, id)?;
+        let config = self.asked(history)?.designed(&designer, id)?;
         Ok(config.map_or(Ask::Stop(StopReason::Exhausted), |c| Ask::Evaluate(Suggestion::new(c))))
     }
 
@@ -259,7 +287,7 @@ impl Optimizer for MultiObjectiveOptimizer {
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
-        let settings = MultiObjectiveSettings { budget: None, ..self.settings.clone() };
+        let settings = MultiObjectiveSettings { budget: None, repeats: None, ..self.settings.clone() };
         let ours = fingerprint("multi-objective optimisation", &settings, &self.space)?;
         let ours = ours.with_budget(self.settings.budget).changed_since_format_one(
             "settings.rule",

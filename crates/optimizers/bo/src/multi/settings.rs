@@ -3,7 +3,8 @@
 use thrifty_study::OptimizerError;
 
 use thrifty_model_based::{
-    CostAwareness, FailurePolicy, InitialDesign, LossTransform, Maximizer, PendingPolicy, StateSettings,
+    CostAwareness, FailurePolicy, InitialDesign, LossTransform, Maximizer, PendingPolicy, Repeats,
+    StateSettings,
 };
 
 /// Acquisition rule for several objectives.
@@ -63,6 +64,10 @@ pub struct MultiObjectiveSettings {
     /// Weight of costs in the choice of a point.
     #[serde(default, skip_serializing_if = "CostAwareness::is_ignored")]
     pub cost: CostAwareness,
+    /// Treatment of a space in which every configuration was evaluated. Without it configurations are repeated under the rule for noise, and if
+    /// a measurement came with a variance of its noise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<Repeats>,
 }
 
 impl Default for MultiObjectiveSettings {
@@ -77,6 +82,7 @@ impl Default for MultiObjectiveSettings {
             losses: LossTransform::None,
             failures: FailurePolicy::default(),
             cost: CostAwareness::Ignore,
+            repeats: None,
         }
     }
 }

@@ -3,7 +3,7 @@
 use thrifty_acquisition::{Acquisition, AcquisitionError, AcquisitionKind, Analytic, LogExpectedImprovement};
 use thrifty_domain::Points;
 use thrifty_model_based::{
-    LogFirstFeasible, OutputFitter, OutputModel, ParetoSet, improvement_over_draws, likely_feasible,
+    Asked, LogFirstFeasible, OutputFitter, OutputModel, ParetoSet, improvement_over_draws, likely_feasible,
 };
 use thrifty_pareto::{
     Duplicates, ExpectedHypervolumeImprovement, Hypervolume, ReferencePoint, non_dominated,
@@ -30,6 +30,7 @@ pub(crate) struct State<'a> {
     pub(crate) history: &'a History<Config>,
     pub(crate) fitter: OutputFitter<'a>,
     pub(crate) observed: Observed,
+    pub(crate) asked: Asked,
     pub(crate) data: Data,
     /// Measured points that break no constraint.
     pub(crate) feasible: Vec<usize>,

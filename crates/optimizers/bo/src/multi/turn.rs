@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 use thrifty_acquisition::{Acquisition, AcquisitionFactory, Masked};
 use thrifty_domain::Points;
 use thrifty_model_based::{
-    Candidate, CostData, Modelled, Outlook, OutputModel, Weights, feasibilities, first_allowed,
-    probability_feasible, random_points, weighted_logarithm,
+    Candidate, CostData, Modelled, Outlook, OutputModel, Weights, feasibilities, probability_feasible,
+    random_points, weighted_logarithm,
 };
 use thrifty_pareto::{Duplicates, ReferenceOrigin, non_dominated};
 use thrifty_sampling::Stream;
@@ -98,14 +98,9 @@ impl<'a> MultiTurn<'a> {
         self.optimizer.known_constraint().allows_point(self.space(), x)
     }
 
-    fn is_new(&self, x: &[f64]) -> bool {
-        self.state.observed.asked.rows().all(|asked| asked != x)
-    }
-
     fn first_allowed(&self, candidates: Vec<Candidate>) -> Result<Option<Candidate>, OptimizerError> {
-        let (is_allowed, is_new) = (|x: &[f64]| self.is_allowed(x), |x: &[f64]| self.is_new(x));
-        let fitter = &self.state.fitter;
-        first_allowed(self.space().domain(), is_allowed, is_new, candidates, fitter.seed, fitter.id)
+        let (domain, fitter) = (self.space().domain(), &self.state.fitter);
+        self.state.asked.first_allowed(domain, |x| self.is_allowed(x), candidates, fitter.seed, fitter.id)
     }
 }
 
@@ -188,7 +183,7 @@ impl Modelled<Config> for MultiTurn<'_> {
         &mut self,
         mut candidates: Vec<Candidate>,
     ) -> Result<Option<Suggestion<Config>>, OptimizerError> {
-        let is_usable = |one: &Candidate| self.is_allowed(&one.x) && self.is_new(&one.x);
+        let is_usable = |one: &Candidate| self.is_allowed(&one.x) && !self.state.asked.contains(&one.x);
         if self.optimizer.known_constraint().is_some() && !candidates.iter().any(is_usable) {
             candidates.append(self.search()?);
         }

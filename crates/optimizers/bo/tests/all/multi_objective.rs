@@ -7,7 +7,7 @@ use thrifty_acquisition::{Acquisition, Analytic, LogFeasibility, Weighted};
 use thrifty_bo::{
     CostAwareness, FailurePolicy, GpSurrogate, InitialDesign, LogExpectedHypervolume,
     LogNoisyExpectedHypervolume, LossTransform, Maximizer, MultiObjectiveOptimizer, MultiObjectiveRule,
-    MultiObjectiveSettings, ParetoSet, UncertainFront,
+    MultiObjectiveSettings, ParetoSet, Repeats, UncertainFront,
 };
 
 use thrifty_censored::CensoredGpSurrogate;
@@ -939,4 +939,42 @@ fn the_automatic_rule_goes_by_the_number_of_objectives() {
         // Trial 5 is the first that models suggest, when four are measured; it is beside one that runs.
         assert_eq!(imagined.lock().unwrap().len(), models, "{objectives} objectives");
     }
+}
+
+/// The noisy rule with a surrogate that predicts point by point: refused before the first evaluation is paid. Other rules take it.
+#[test]
+fn the_noisy_rule_refuses_models_without_a_joint_posterior_at_once() {
+    let first = |rule: MultiObjectiveRule| {
+        let surrogate = PointByPoint(GpSurrogate::default(), Imagined::default());
+        let mut optimizer = ours(&line(), settings(rule)).with_surrogate(surrogate);
+        optimizer.ask(&History::new(Seed(1)), TrialId(0)).map(|_| ()).map_err(|error| error.to_string())
+    };
+    let error = first(MultiObjectiveRule::NoisyExpectedHypervolume { draws: 4 }).unwrap_err();
+    assert!(error.contains("the model of the objectives knows points one by one"), "{error}");
+    assert_eq!(first(MultiObjectiveRule::Automatic), Ok(()));
+}
+
+/// Four arms, one of which fails. Evaluated again under the rule for noise, where measurements have a noise variance, or the setting says so,
+/// without the arm that failed; else the study ends.
+#[test]
+fn an_exhausted_space_is_repeated_under_noise() {
+    let run = |rule: MultiObjectiveRule, repeats: Option<Repeats>, noise_variance: Option<f64>| {
+        let space = Space::builder().int("arm", 0, 3).build().unwrap();
+        let settings = MultiObjectiveSettings { repeats, ..settings(rule) };
+        let mut study = Study::new(ours(&space, settings), Seed(1)).with_stop(MaxTrials(20));
+        let outcome = |config: &Config| match config.int("arm").unwrap() {
+            3 => Outcome::failed("out of memory"),
+            arm => Measurement { noise_variance, ..measured(&[arm as f64, -arm as f64]) }.into(),
+        };
+        study.run(|config, _| outcome(config)).unwrap();
+        let trials = study.history().trials();
+        (trials.len(), trials.iter().filter(|trial| trial.query.int("arm") == Ok(3)).count())
+    };
+    let exact = MultiObjectiveRule::Automatic;
+    let noisy = MultiObjectiveRule::NoisyExpectedHypervolume { draws: 4 };
+    assert_eq!(run(exact, None, Some(0.1)), (20, 1));
+    assert_eq!(run(exact, Some(Repeats::OnceExhausted), None), (20, 1));
+    assert_eq!(run(noisy, None, None), (20, 1));
+    assert_eq!(run(exact, None, None), (4, 1));
+    assert_eq!(run(noisy, Some(Repeats::Never), Some(0.1)), (4, 1));
 }

@@ -32,6 +32,7 @@ fn the_defaults_are_as_documented() {
         losses: LossTransform::None,
         failures: FailurePolicy::AsWorst,
         cost: CostAwareness::Ignore,
+        repeats: None,
     };
     assert_eq!(MultiObjectiveSettings::default(), several);
 }

@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use thrifty_bo::{BayesianOptimizer, BoSettings};
 use thrifty_fidelity::{FidelityCost, MultiFidelityOptimizer, MultiFidelitySettings};
 use thrifty_kernel::Kernel;
-use thrifty_model_based::{GpSurrogate, InitialDesign, LossTransform, Maximizer};
+use thrifty_model_based::{GpSurrogate, InitialDesign, LossTransform, Maximizer, Repeats, measurement};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{Ask, MaxCost, MaxTrials, Measurement, Optimizer, Outcome, ReportError, Study, TrialId};
@@ -339,4 +339,31 @@ fn reported_noise_does_not_hold_a_study_at_one_place() {
             last.iter().map(|a| last.iter().filter(|b| place(&b.query) == place(&a.query)).count()).max();
         assert!(most.is_some_and(|most| most < 9), "{most:?} of 20 at one place");
     }
+}
+
+/// Two arms at two fidelities, one of which fails. Evaluated again where measurements have a noise variance or the setting says so, without the
+/// arm that failed; else the study ends.
+#[test]
+fn an_exhausted_space_is_repeated_under_noise() {
+    let run = |repeats: Option<Repeats>, noise_variance: Option<f64>| {
+        let space = Space::builder().int("x", 0, 1).int("epochs", 1, 2).build().unwrap();
+        let initial = InitialDesign::Sobol(2);
+        let settings = MultiFidelitySettings { initial, repeats, ..MultiFidelitySettings::default() };
+        let optimizer =
+            MultiFidelityOptimizer::new(space, "epochs").unwrap().with_settings(settings).unwrap();
+        let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(12));
+        let outcome = |config: &Config| match (config.int("x").unwrap(), epochs(config)) {
+            (1, 2.0) => Outcome::failed("out of memory"),
+            (x, epochs) => {
+                Measurement { noise_variance, ..Measurement::from(x as f64 + 1.0 / epochs) }.into()
+            }
+        };
+        study.run(|config, _| outcome(config)).unwrap();
+        let trials = study.history().trials();
+        (trials.len(), trials.iter().filter(|trial| measurement(trial).is_none()).count())
+    };
+    assert_eq!(run(None, Some(0.1)), (12, 1));
+    assert_eq!(run(Some(Repeats::OnceExhausted), None), (12, 1));
+    assert_eq!(run(None, None), (4, 1));
+    assert_eq!(run(Some(Repeats::Never), Some(0.1)), (4, 1));
 }

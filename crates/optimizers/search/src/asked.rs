@@ -1,0 +1,92 @@
+//! Points that were asked, which are not suggested again.
+
+use thrifty_domain::{Domain, Points};
+use thrifty_sampling::Seed;
+use thrifty_space::{Config, Space};
+use thrifty_study::{OptimizerError, Trial, TrialId};
+
+use crate::{Candidate, Designer, asked_points, ended_without_loss, first_allowed, points_of};
+
+/// The points that were asked. None of them is suggested again, unless the space is finite, all of it was asked, and it
+/// [is repeated](Self::or_again).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Asked {
+    points: Points,
+    /// Points that are left out where a space is repeated; nothing where it is not.
+    left_out: Option<Points>,
+}
+
+impl From<Points> for Asked {
+    /// Points of a space that is not repeated.
+    fn from(points: Points) -> Self {
+        Self { points, left_out: None }
+    }
+}
+
+impl Asked {
+    /// The [points that were asked](asked_points) by trials.
+    ///
+    /// # Errors
+    /// [`OptimizerError`] names a trial whose query is not of the space.
+    pub fn of<'t>(
+        space: &Space,
+        trials: impl IntoIterator<Item = &'t Trial<Config>>,
+    ) -> Result<Self, OptimizerError> {
+        asked_points(space, trials).map(Self::from)
+    }
+
+    /// Repeats the space once all of it was asked, except the points of trials that failed or were pruned.
+    ///
+    /// # Errors
+    /// [`OptimizerError`] names a trial whose query is not of the space.
+    pub fn or_again<'t>(
+        mut self,
+        space: &Space,
+        trials: impl IntoIterator<Item = &'t Trial<Config>>,
+    ) -> Result<Self, OptimizerError> {
+        self.left_out = Some(points_of(space, trials.into_iter().filter(|trial| ended_without_loss(trial)))?);
+        Ok(self)
+    }
+
+    /// True if a point was asked.
+    #[must_use]
+    pub fn contains(&self, x: &[f64]) -> bool {
+        self.points.rows().any(|known| known == x)
+    }
+
+    /// The first candidate that is allowed and new, else any such point. Where there is none and the space is repeated, the first that is
+    /// allowed and not left out.
+    ///
+    /// # Errors
+    /// As [`first_allowed`].
+    pub fn first_allowed(
+        &self,
+        domain: &Domain,
+        is_allowed: impl Fn(&[f64]) -> bool,
+        candidates: Vec<Candidate>,
+        seed: Seed,
+        id: TrialId,
+    ) -> Result<Option<Candidate>, OptimizerError> {
+        let is_new = |x: &[f64]| !self.contains(x);
+        let Some(left_out) = &self.left_out else {
+            return first_allowed(domain, is_allowed, is_new, candidates, seed, id);
+        };
+        let new = first_allowed(domain, &is_allowed, is_new, candidates.clone(), seed, id)?;
+        if new.is_some() {
+            return Ok(new);
+        }
+        let may_repeat = |x: &[f64]| left_out.rows().all(|known| known != x);
+        first_allowed(domain, is_allowed, may_repeat, candidates, seed, id)
+    }
+
+    /// The configuration of a trial in an initial design: a new one, else, where the space is repeated, one that is not left out.
+    ///
+    /// # Errors
+    /// As [`Designer::config`].
+    pub fn designed(&self, designer: &Designer<'_>, id: TrialId) -> Result<Option<Config>, OptimizerError> {
+        match (designer.config(&self.points, id)?, &self.left_out) {
+            (None, Some(left_out)) => designer.config(left_out, id),
+            (config, _) => Ok(config),
+        }
+    }
+}
