@@ -47,8 +47,9 @@ type Record = (
     BTreeMap<String, f64>,
 );
 
-/// One recommended configuration: its trial where it is known, values, objectives, and whether those were measured.
-type Recommended = (Option<u64>, Numbers, Vec<f64>, bool);
+/// One recommended configuration: its trial where it is known, values, objectives, whether those were measured, and the interval of an
+/// estimate.
+type Recommended = (Option<u64>, Numbers, Vec<f64>, bool, Option<(f64, f64)>);
 
 /// A classified domain: a point's values, label, mean, standard deviation, interval and probability; the level and its bounds.
 type Classification = (Vec<(Numbers, &'static str, f64, f64, (f64, f64), f64)>, (f64, f64, f64), f64);
@@ -169,7 +170,7 @@ impl Study {
             Ok(best.map(|(trial, loss)| {
                 let measured = trial.outcome.as_ref().and_then(Outcome::measurement);
                 let losses = measured.map_or_else(|| vec![loss], |m| m.objectives.clone());
-                (Some(trial.id.0), numbers(space, &trial.query), directions.flip(&losses), true)
+                (Some(trial.id.0), numbers(space, &trial.query), directions.flip(&losses), true, None)
             }))
         })
     }
@@ -180,25 +181,31 @@ impl Study {
             let directions = study.history().directions().clone();
             let Some(found) = study.recommend().map_err(refused)? else { return Ok(Vec::new()) };
             if let Some(set) = found.downcast_ref::<ParetoSet>() {
-                return Ok(members(space, &directions, set));
+                return Ok(members(space, study.history(), set));
             }
             let history = study.history();
             let mut measured =
                 history.trials().iter().filter_map(|trial| trial.outcome.as_ref()?.measurement());
             if measured.any(|m| m.objectives.len() > 1) {
-                return Ok(members(space, &directions, &ParetoSet::of(history).map_err(unsolved)?));
+                return Ok(members(space, history, &ParetoSet::of(history).map_err(unsolved)?));
             }
-            let (config, value, is_observed) = if let Some(best) = found.downcast_ref::<Best<Config>>() {
-                (&best.config, best.value, best.is_observed())
-            } else if let Some(best) = found.downcast_ref::<FidelityBest>() {
-                (&best.config, best.value, false)
-            } else {
-                return Err(invalid("a method that classifies recommends no configuration"));
-            };
+            let (config, value, is_observed, interval) =
+                if let Some(best) = found.downcast_ref::<Best<Config>>() {
+                    (&best.config, best.value, best.is_observed(), best.interval)
+                } else if let Some(best) = found.downcast_ref::<FidelityBest>() {
+                    (&best.config, best.value, false, Some(best.interval))
+                } else {
+                    return Err(invalid("a method that classifies recommends no configuration"));
+                };
             let mut measured = history.measured().filter(|_| is_observed);
             let trial = measured.find(|(trial, loss)| trial.query == *config && *loss == value);
             let trial = trial.map(|(trial, _)| trial.id.0);
-            Ok(vec![(trial, numbers(space, config), vec![directions.first().flip(value)], is_observed)])
+            let direction = directions.first();
+            let interval = interval.map(|(low, high)| {
+                let (one, other) = (direction.flip(low), direction.flip(high));
+                (one.min(other), one.max(other))
+            });
+            Ok(vec![(trial, numbers(space, config), vec![direction.flip(value)], is_observed, interval)])
         })
     }
 
@@ -257,10 +264,14 @@ impl Study {
     }
 }
 
-/// The members of a Pareto set, in the user's units.
-fn members(space: &Space, directions: &Directions, set: &ParetoSet) -> Vec<Recommended> {
+/// The members of a Pareto set, in the user's units. Under a rule for noise their objectives are posterior means.
+fn members(space: &Space, history: &History<Config>, set: &ParetoSet) -> Vec<Recommended> {
     let member = |m: &thrifty::search::ParetoMember| {
-        (Some(m.trial.0), numbers(space, &m.config), directions.flip(&m.objectives), true)
+        let trial = history.trials().iter().find(|trial| trial.id == m.trial);
+        let measured = trial.and_then(|trial| trial.outcome.as_ref()?.measurement());
+        let is_observed = measured.is_some_and(|measured| measured.objectives == m.objectives);
+        let objectives = history.directions().flip(&m.objectives);
+        (Some(m.trial.0), numbers(space, &m.config), objectives, is_observed, None)
     };
     set.members.iter().map(member).collect()
 }

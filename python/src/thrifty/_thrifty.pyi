@@ -28,7 +28,7 @@ __version__: str
 
 _Number = int | float
 _Numbers = Sequence[_Number | None]
-_Recommended = tuple[int | None, list[_Number | None], list[float], bool]
+_Recommended = tuple[int | None, list[_Number | None], list[float], bool, tuple[float, float] | None]
 
 def check_config(space_json: str, values: _Numbers) -> str | None: ...
 def check_space(space_json: str) -> str | None: ...

@@ -53,12 +53,17 @@ class TrialRecord:
 
 @dataclass(frozen=True)
 class Best:
-    """A recommended configuration. `observed` is false where the value is a posterior mean."""
+    """A recommended configuration.
+
+    `observed` is false where the values are posterior means. Of one objective `interval` is the central 95 % credible interval of such a
+    value, without noise of evaluations, from methods that have one.
+    """
 
     params: dict[str, Any]
     values: list[float]
     observed: bool
     trial: int | None
+    interval: tuple[float, float] | None = None
 
     @property
     def value(self) -> float:
@@ -355,8 +360,8 @@ class Study:
         return html(self)
 
     def _best(self, found: Any) -> Best:
-        trial, values, objectives, observed = found
-        return Best(self.space.decode(values), objectives, observed, trial)
+        trial, values, objectives, observed, interval = found
+        return Best(self.space.decode(values), objectives, observed, trial, interval)
 
     def _next(self, mine: list[int], limit: int | None, end: float) -> Trial | None:
         """A trial to evaluate, whose number joins `mine`; None where there are `limit` trials, or at the time `end`.

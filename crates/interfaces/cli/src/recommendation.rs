@@ -13,7 +13,8 @@ use crate::study_file::StudyFile;
 use crate::summary;
 
 /// The recommendation of a study with one objective, in the user's units: objective, configuration, `observed`, which is false for an
-/// estimate by a model, and with several fidelities the largest at which the configuration was evaluated. Nothing with several objectives,
+/// estimate by a model, its 95 % interval if the model has one, and with several fidelities the largest at which the configuration was evaluated.
+/// Nothing with several objectives,
 /// of which the best trials are the Pareto set, and before there is a measurement. One that fails is a warning.
 pub(crate) fn recommended(file: &StudyFile, history: &History<Config>) -> Value {
     of_optimizer(file, history).unwrap_or_else(|error| {
@@ -35,15 +36,26 @@ fn of_optimizer(file: &StudyFile, history: &History<Config>) -> Result<Value, Cl
 fn entry(found: &dyn Any, direction: Direction) -> Value {
     if let Some(best) = found.downcast_ref::<Best<Config>>() {
         let objective = direction.flip(best.value);
-        return json!({ "objective": objective, "config": best.config, "observed": best.is_observed() });
+        let interval = best.interval.map(|interval| flipped(direction, interval));
+        let observed = best.is_observed();
+        return json!({
+            "objective": objective, "config": best.config, "observed": observed, "interval": interval
+        });
     }
     if let Some(best) = found.downcast_ref::<FidelityBest>() {
         let objective = direction.flip(best.value);
         return json!({
-            "objective": objective, "config": best.config, "observed": false, "evaluated": best.evaluated
+            "objective": objective, "config": best.config, "observed": false,
+            "interval": flipped(direction, best.interval), "evaluated": best.evaluated
         });
     }
     Value::Null
+}
+
+/// An interval of losses in the user's units, the lower end first.
+fn flipped(direction: Direction, (low, high): (f64, f64)) -> [f64; 2] {
+    let (one, other) = (direction.flip(low), direction.flip(high));
+    [one.min(other), one.max(other)]
 }
 
 /// The best trials and the recommendation in lines of text, each line after its name. A recommendation that is the best trial itself is
@@ -65,11 +77,12 @@ pub(crate) fn lines(
     lines.join("\n")
 }
 
-/// A recommendation in words: `0.25 by estimate  (x = 0.3)`. An estimate has six digits.
+/// A recommendation in words: `0.25 by estimate, 95 % in [0.21, 0.29]  (x = 0.3)`. An estimate has six digits, the ends of its interval have
+/// four.
 pub(crate) fn as_text(recommended: &Value) -> String {
     let objective = &recommended["objective"];
     let objective = match objective.as_f64() {
-        Some(estimate) if recommended["observed"] != true => six_digits(estimate),
+        Some(estimate) if recommended["observed"] != true => digits(estimate, 6),
         _ => objective.to_string(),
     };
     let basis = if recommended["observed"] == true { "" } else { " by estimate" };
@@ -77,18 +90,31 @@ pub(crate) fn as_text(recommended: &Value) -> String {
         Value::Null => String::new(),
         evaluated => format!(", evaluated at fidelity {evaluated}"),
     };
+    let interval = match (recommended["interval"][0].as_f64(), recommended["interval"][1].as_f64()) {
+        (Some(low), Some(high)) => format!(", 95 % in [{}, {}]", digits(low, 4), digits(high, 4)),
+        _ => String::new(),
+    };
     let config = summary::config_as_text(&recommended["config"]);
-    format!("{objective}{basis}{fidelity}  ({config})")
+    format!("{objective}{basis}{interval}{fidelity}  ({config})")
 }
 
-/// A number of six digits, with an exponent where it is very small or large.
-fn six_digits(value: f64) -> String {
-    format!("{:?}", format!("{value:.5e}").parse().unwrap_or(value))
+/// A number of so many digits, with an exponent where it is very small or large.
+fn digits(value: f64, count: usize) -> String {
+    format!("{:?}", format!("{value:.*e}", count - 1).parse().unwrap_or(value))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Of a loss from 1 to 3: the same of what is minimised, from -3 to -1 of what is maximised.
+    #[test]
+    fn intervals_are_in_the_units_of_the_user() {
+        let best = Best::posterior(Config::new(), 2.0).with_interval((1.0, 3.0));
+        assert_eq!(entry(&best, Direction::Minimize)["interval"], json!([1.0, 3.0]));
+        assert_eq!(entry(&best, Direction::Maximize)["interval"], json!([-3.0, -1.0]));
+        assert_eq!(entry(&Best::observed(Config::new(), 2.0), Direction::Minimize)["interval"], Value::Null);
+    }
 
     #[test]
     fn estimates_are_rounded_and_measurements_are_not() {
@@ -98,5 +124,7 @@ mod tests {
         assert_eq!(text(0.199_851_002_212, false), "0.199851 by estimate  (x = 0.5)");
         assert_eq!(text(-1.234_567_89e-9, false), "-1.23457e-9 by estimate  (x = 0.5)");
         assert_eq!(text(0.199_851_002_212, true), "0.199851002212  (x = 0.5)");
+        let found = json!({ "objective": 0.2, "config": { "x": 0.5 }, "observed": false, "interval": [-1e-9, 0.123_456] });
+        assert_eq!(as_text(&found), "0.2 by estimate, 95 % in [-1e-9, 0.1235]  (x = 0.5)");
     }
 }

@@ -203,6 +203,9 @@ impl AutoBct {
     }
 }
 
+/// Standard normal quantile of 97.5 %.
+const QUANTILE: f64 = 1.959_963_984_540_054;
+
 impl Optimizer for AutoBct {
     type Query = Config;
     type Recommendation = Best<Config>;
@@ -261,8 +264,15 @@ impl Optimizer for AutoBct {
             progress.last.as_ref()
         };
         // The model has a scale of its own, the value of a recommendation is the objective's.
-        let value = |best| self.settings.score.invert(score(best));
-        Ok(best.map(|best| Best::posterior(history.trials()[best.1].query.clone(), value(best))))
+        let raw = |score| self.settings.score.invert(score);
+        Ok(best.map(|best| {
+            let half = QUANTILE * self.score_variance_at(&progress, &best.0).sqrt();
+            let mean = score(best);
+            // A scale may be turned around.
+            let (one, other) = (raw(mean - half), raw(mean + half));
+            let config = history.trials()[best.1].query.clone();
+            Best::posterior(config, raw(mean)).with_interval((one.min(other), one.max(other)))
+        }))
     }
 
     /// A control is whole: what to train is no choice of a part.

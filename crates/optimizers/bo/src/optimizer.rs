@@ -224,7 +224,11 @@ impl Optimizer for BayesianOptimizer {
         let measured = history.measured().map(|(trial, _)| &trial.query).zip(means).zip(state.feasible());
         let feasible = measured.filter(|(_, feasible)| **feasible).map(|(found, _)| found);
         let best = feasible.reduce(|best, other| if other.1 < best.1 { other } else { best });
-        Ok(best.map(|(config, mean)| Best::posterior(config.clone(), state.loss_of(*mean))))
+        let Some((config, mean)) = best else { return Ok(None) };
+        let x = self.space.encode(config);
+        let x = x.map_err(|error| OptimizerError::failed("recommending a configuration", error))?;
+        let interval = state.interval_of_loss(state.posterior().predict(&x));
+        Ok(Some(Best::posterior(config.clone(), state.loss_of(*mean)).with_interval(interval)))
     }
 
     fn check(&self, query: &Config, is_whole: bool) -> Result<(), OptimizerError> {

@@ -11,13 +11,10 @@ use thrifty_study::{
     Ask, EXPECTED_COST, EXPECTED_GAIN, EXPECTED_IMPROVEMENT, EXPECTED_IMPROVEMENT_RANGE, History,
     OptimizerError, StopReason, Suggestion, TrialId,
 };
-use thrifty_surrogate::{Posterior, Prediction};
+use thrifty_surrogate::Posterior;
 
 use crate::optimizer::{current_run, of_run};
 use crate::{BayesianOptimizer, Convergence};
-
-/// Standard normal quantile of 97.5 %.
-const Z: f64 = 1.959_963_984_540_054;
 
 /// A turn with fitted surrogates.
 pub(crate) struct BoTurn<'a> {
@@ -100,13 +97,13 @@ impl<'a> BoTurn<'a> {
 
     /// The suggestion of a point, with its memo.
     fn suggestion(&self, x: &[f64]) -> Suggestion<Config> {
-        let Prediction { mean, variance } = self.state.posterior().predict(x);
+        let prediction = self.state.posterior().predict(x);
         let mut suggestion = Suggestion::new(self.state.space().decode(x))
-            .with_diagnostic("mean", mean)
-            .with_diagnostic("std_dev", variance.sqrt());
-        // The transform is monotone: it maps the median and the ends of the central 95 % interval.
-        for (name, z) in [("predicted_low", -Z), ("predicted", 0.0), ("predicted_high", Z)] {
-            let loss = self.state.loss_of(mean + z * variance.sqrt());
+            .with_diagnostic("mean", prediction.mean)
+            .with_diagnostic("std_dev", prediction.variance.sqrt());
+        let (low, high) = self.state.interval_of_loss(prediction);
+        let median = self.state.loss_of(prediction.mean);
+        for (name, loss) in [("predicted_low", low), ("predicted", median), ("predicted_high", high)] {
             suggestion = suggestion.with_diagnostic(name, loss);
         }
         if let Some(probability) = self.state.probability_feasible(x) {

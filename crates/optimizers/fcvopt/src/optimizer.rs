@@ -262,7 +262,12 @@ impl Optimizer for FractionalCv {
         };
         let recommended = |((value, basis), trial): ((f64, Basis), usize)| {
             let config = history.trials()[trial].query.config.clone();
-            Best { config, value, basis }
+            match basis {
+                Basis::Observed => Best::observed(config, value),
+                Basis::Posterior => {
+                    Best::posterior(config, value).with_interval(state.measured_at(trial).interval())
+                }
+            }
         };
         // Before verification began a configuration that happens to be complete is not preferred to a better one.
         if self.is_verifying(history, &ranked, evidence) {

@@ -8,7 +8,7 @@ use thrifty_hgp::{Component, Hgp, HgpPosterior};
 use thrifty_model_based::expected_noise;
 use thrifty_space::Space;
 use thrifty_study::{History, MemoKey, OptimizerError, TrialId};
-use thrifty_surrogate::Posterior;
+use thrifty_surrogate::{Posterior, Prediction};
 
 use crate::constraints::Constraints;
 use crate::costs::Costs;
@@ -157,6 +157,13 @@ impl FoldSurrogateState {
     /// True if some evaluated configuration probably keeps all constraints.
     pub(crate) fn has_feasible(&self) -> bool {
         self.baseline().rows().next().is_some_and(|x| self.is_probably_feasible(x))
+    }
+
+    /// Posterior of the loss of an evaluated configuration, by the trial that had it first: without fantasies of running folds.
+    pub(crate) fn measured_at(&self, trial: usize) -> Prediction {
+        let at = self.evidence.first.iter().position(|first| *first == trial);
+        let x = at.map_or(&[][..], |at| self.evaluated().row(at));
+        self.measured_target.predict(x)
     }
 
     /// Evaluated configurations from best to worst, by the mean plus what the incumbent rule adds for risk; those that probably break a

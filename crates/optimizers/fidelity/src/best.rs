@@ -4,6 +4,7 @@ use thrifty_domain::Points;
 use thrifty_model_based::{SurrogateState, measurement};
 use thrifty_space::Config;
 use thrifty_study::{OptimizerError, Trial};
+use thrifty_surrogate::Prediction;
 
 use crate::MultiFidelityOptimizer;
 
@@ -21,9 +22,6 @@ pub struct FidelityBest {
     /// True if it was evaluated at the target; otherwise its value is an extrapolation.
     pub is_verified: bool,
 }
-
-/// Standard normal quantile of 97.5 %.
-const Z: f64 = 1.959_963_984_540_054;
 
 impl MultiFidelityOptimizer {
     /// The recommendation by a fitted state; nothing where every configuration breaks a constraint.
@@ -52,12 +50,11 @@ impl MultiFidelityOptimizer {
         state.posterior().predict_into(points.as_ref(), &mut mean, &mut variance);
         let best = (0..mean.len()).min_by(|a, b| mean[*a].total_cmp(&mean[*b]));
         Ok(best.map(|at| {
-            let half = Z * variance[at].max(0.0).sqrt();
             let (config, value, _) = evaluated.swap_remove(at);
             FidelityBest {
                 config,
                 value: state.loss_of(mean[at]),
-                interval: (state.loss_of(mean[at] - half), state.loss_of(mean[at] + half)),
+                interval: state.interval_of_loss(Prediction { mean: mean[at], variance: variance[at] }),
                 evaluated: value,
                 is_verified: value >= self.axis.target(),
             }

@@ -66,6 +66,14 @@ impl SurrogateState<'_> {
         if slope > 0.0 && slope.is_finite() { improvement / slope } else { improvement }
     }
 
+    /// Central 95 % credible interval of the loss of a prediction, without noise of evaluations, in units of the loss. The transform is monotone,
+    /// so it maps the ends. A mixture counts as the normal distribution of its mean and variance.
+    #[must_use]
+    pub fn interval_of_loss(&self, prediction: Prediction) -> (f64, f64) {
+        let (low, high) = prediction.interval();
+        (self.loss_of(low), self.loss_of(high))
+    }
+
     /// The cost that is expected of an evaluation at a point; nothing where costs are not modelled.
     #[must_use]
     pub fn expected_cost(&self, x: &[f64]) -> Option<f64> {

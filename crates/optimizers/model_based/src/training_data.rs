@@ -94,7 +94,6 @@ mod tests {
             violations: vec![0.0; 2],
             failed: Points::from_flat(vec![0.8, 0.9], 1),
             pending: Points::new(1),
-            asked: Points::new(1),
         };
         for (policy, imputed) in [(FailurePolicy::AsWorst, 3.0), (FailurePolicy::AsValue(7.0), 7.0)] {
             let (x, all) = data.with_failures(policy);

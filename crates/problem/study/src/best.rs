@@ -12,6 +12,9 @@ pub struct Best<C> {
     pub value: f64,
     /// Origin of the value.
     pub basis: Basis,
+    /// Central 95 % credible interval of the objective there, without noise of evaluations, in its units. Nothing where the value was
+    /// measured, and from models that give none.
+    pub interval: Option<(f64, f64)>,
 }
 
 /// Origin of the value of a [`Best`].
@@ -26,12 +29,18 @@ pub enum Basis {
 impl<C> Best<C> {
     /// A measured configuration.
     pub fn observed(config: C, value: f64) -> Self {
-        Self { config, value, basis: Basis::Observed }
+        Self { config, value, basis: Basis::Observed, interval: None }
     }
 
     /// A configuration chosen by its posterior mean.
     pub fn posterior(config: C, value: f64) -> Self {
-        Self { config, value, basis: Basis::Posterior }
+        Self { config, value, basis: Basis::Posterior, interval: None }
+    }
+
+    /// The same with the [interval](Self::interval) from `low` to `high`.
+    #[must_use]
+    pub fn with_interval(self, (low, high): (f64, f64)) -> Self {
+        Self { interval: Some((low, high)), ..self }
     }
 
     /// True if the value was measured.

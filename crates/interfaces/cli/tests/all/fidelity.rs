@@ -67,7 +67,11 @@ fn the_recommendation_stands_before_the_best_trial() {
         let text = stdout(&thrifty(path, arguments));
         let recommended = text.lines().find(|line| line.starts_with("recommended: ")).unwrap();
         assert!(run.lines().nth(1) == Some(recommended), "{run}\n{text}");
-        assert!(recommended.contains(" by estimate, evaluated at fidelity "), "{recommended}");
+        assert!(
+            recommended.contains(" by estimate, 95 % in [")
+                && recommended.contains("], evaluated at fidelity "),
+            "{recommended}"
+        );
         let mut json = arguments.to_vec();
         json.push("--json");
         let value = json_of(path, &json);

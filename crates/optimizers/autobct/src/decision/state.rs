@@ -21,6 +21,12 @@ impl State {
         controls.score(control).iter().zip(self.score.mean()).map(|(f, a)| f * a).sum()
     }
 
+    /// Variance of the score of what a control trains, without noise.
+    #[must_use]
+    pub fn score_variance_at(&self, controls: &Controls, control: usize) -> f64 {
+        self.score.moments(controls.score(control)).1
+    }
+
     /// Expected cost of training at a control, negative costs counting as nothing.
     #[must_use]
     pub fn cost_at(&self, controls: &Controls, control: usize) -> f64 {

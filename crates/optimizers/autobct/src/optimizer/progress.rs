@@ -42,6 +42,12 @@ impl AutoBct {
         progress.state.score_at(controls, control)
     }
 
+    /// Variance of that score, without noise.
+    pub(super) fn score_variance_at(&self, progress: &Progress, place: &Place) -> f64 {
+        let (controls, control) = self.listed(place);
+        progress.state.score_variance_at(controls, control)
+    }
+
     /// A control among others.
     fn listed<'a>(&'a self, place: &'a Place) -> (&'a Controls, usize) {
         match place {

@@ -49,7 +49,7 @@ fn finished(settings: AutoBctSettings) -> (Study<AutoBct>, StopReason) {
     (study, reason)
 }
 
-/// A score that is told as a loss on another scale: the recommendation has its units.
+/// A score that is told as a loss on another scale: the recommendation has its units, and so have the ends of its interval, the lower first.
 #[test]
 fn the_recommended_value_is_in_the_units_of_the_objective() {
     let value = |scale: Scale, loss: &dyn Fn(f64) -> f64| {
@@ -61,11 +61,17 @@ fn the_recommended_value_is_in_the_units_of_the_objective() {
                 Measurement { objectives: vec![loss(trained.objectives[0])], ..trained }
             })
             .unwrap();
-        study.recommend().unwrap().unwrap().value
+        let best = study.recommend().unwrap().unwrap();
+        let (low, high) = best.interval.unwrap();
+        assert!(low < best.value && best.value < high, "{best:?}");
+        [best.value, low, high]
     };
-    let score = value(Scale::Identity, &|score| score);
-    let loss = value(Scale::Affine { zero: 30.0, one: 10.0 }, &|score| 30.0 - 20.0 * score);
+    let [score, low, high] = value(Scale::Identity, &|score| score);
+    let [loss, loss_low, loss_high] =
+        value(Scale::Affine { zero: 30.0, one: 10.0 }, &|score| 30.0 - 20.0 * score);
     assert!(score > 0.9 && (loss - (30.0 - 20.0 * score)).abs() < 1e-9, "{score} {loss}");
+    let ends = [loss_low - (30.0 - 20.0 * high), loss_high - (30.0 - 20.0 * low)];
+    assert!(ends.iter().all(|difference| difference.abs() < 1e-9), "{ends:?}");
 }
 
 /// The published runs begin at 0 and end after three trainings with a score of 0.98.

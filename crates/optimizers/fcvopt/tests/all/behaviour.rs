@@ -194,7 +194,24 @@ fn it_stops_when_nothing_is_worth_a_fit() {
         .unwrap();
     let StopReason::NoImprovement { expected, threshold } = reason else { panic!("{reason:?}") };
     assert!(expected < threshold && study.history().len() < 100, "{}", study.history().len());
-    assert!(truth(&study.recommend().unwrap().unwrap().config) - optimum() < 0.05);
+    let best = study.recommend().unwrap().unwrap();
+    assert!(truth(&best.config) - optimum() < 0.05);
+    let (low, high) = best.interval.unwrap();
+    assert!(low < best.value && best.value < high, "{best:?}");
+    // Folds that run there tell nothing yet.
+    let mut trials = study.history().trials().to_vec();
+    for fold in 0..FOLDS {
+        let query = FoldQuery { config: best.config.clone(), repeat: 0, fold };
+        if trials.iter().all(|trial| trial.query != query) {
+            trials.push(Trial::new(TrialId(trials.len() as u64), query, None));
+        }
+    }
+    assert!(trials.len() > study.history().len(), "folds are left to run");
+    let beside = History::from_trials(trials, study.history().seed());
+    let optimizer = FractionalCv::new(space(), FOLDS).unwrap();
+    let again = { optimizer }.recommend(&beside).unwrap().unwrap();
+    let widths = (high - low, again.interval.map(|(low, high)| high - low).unwrap());
+    assert!((widths.1 / widths.0 - 1.0).abs() < 0.05, "{widths:?}");
 }
 
 #[test]
