@@ -144,7 +144,8 @@ pub(crate) enum Command {
 /// Place of the trials of a study.
 #[derive(Args)]
 pub(crate) struct Source {
-    /// The study file or its journal. A journal alone has no ranges of parameters: figures derive them from the trials.
+    /// The study file or its journal. Of a journal the ranges of parameters are those that it has; of a journal of the first format
+    /// they are derived from the trials.
     pub(crate) study: PathBuf,
     /// Address of a store, instead of a journal or the study file's store.
     #[arg(long, env = "THRIFTY_STORE", hide_env_values = true)]

@@ -7,7 +7,7 @@ use thrifty_study::{History, Next, Outcome, StopReason, Trial, TrialId};
 use crate::error::CliError;
 use crate::leased::Leased;
 use crate::outcome::Printed;
-use crate::study::{ConfigStudy, open};
+use crate::study::{ConfigStudy, EndedBefore, open};
 use crate::study_file::StudyFile;
 use crate::summary;
 
@@ -27,7 +27,7 @@ impl ByHand {
     pub(crate) fn open(file: &StudyFile) -> Result<Self, CliError> {
         Ok(match &file.store {
             Some(store) => Self::Store(Box::new(Leased::living(file, store)?)),
-            None => Self::Journal(Box::new(open(file)?)),
+            None => Self::Journal(Box::new(open(file, &EndedBefore::default())?)),
         })
     }
 

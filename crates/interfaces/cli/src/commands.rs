@@ -15,12 +15,14 @@ use crate::by_hand::ByHand;
 use crate::error::CliError;
 use crate::evaluate::Evaluator;
 use crate::figures::write_report;
+use crate::interrupt::on_interrupt;
 use crate::leased::{self, Leased};
+use crate::message::say;
 use crate::outcome::parse;
 use crate::progress::Progress;
 use crate::recommendation;
 use crate::running::Running;
-use crate::study::{failures_in_a_row, open};
+use crate::study::{EndedBefore, failures_in_a_row, open};
 use crate::study_file::StudyFile;
 use crate::summary;
 use crate::target::compare_at_target;
@@ -70,12 +72,11 @@ pub(crate) fn run(
         Some(_) => "are handed out again when their leases run out".to_owned(),
         None => format!("start again when {} is run again", path.display()),
     };
-    ctrlc::set_handler(move || {
+    on_interrupt(move || {
         running.interrupt();
-        eprintln!("interrupted; running trials {again}");
+        say(format_args!("interrupted; running trials {again}"));
         std::process::exit(INTERRUPTED);
-    })
-    .map_err(|error| std::io::Error::other(error.to_string()))?;
+    })?;
     let workers = workers.unwrap_or(file.workers);
     let (reason, history) = match &file.store {
         Some(store) => {
@@ -119,7 +120,10 @@ fn show_end(
     print(json, &value, &format!("stopped: {words}\n{lines}"))?;
     // Trials that ended after the rule applied may have succeeded.
     match failures_in_a_row(reason) {
-        Some(words) => Err(CliError::Command(format!("{words}; see `thrifty show {}`", path.display()))),
+        Some(words) => Err(CliError::Command(format!(
+            "{words}; see `thrifty show {}`; run again, it goes on",
+            path.display()
+        ))),
         None => Ok(()),
     }
 }
@@ -130,12 +134,16 @@ fn run_with_journal(
     workers: usize,
     evaluator: &Evaluator,
 ) -> Result<(StopReason, History<Config>), CliError> {
-    let study = open(file)?;
+    let before = EndedBefore::default();
+    let study = open(file, &before)?;
+    before.set(study.history());
     let progress = Progress::new(study.history(), file);
     let mut study = study.with_observer(progress);
     match study.schedule() {
         Some(Schedule::Window(window)) if window < workers => {
-            eprintln!("warning: at most {window} trials run at the same time, as when the study began");
+            say(format_args!(
+                "warning: at most {window} trials run at the same time, as when the study began"
+            ));
         }
         _ => {}
     }

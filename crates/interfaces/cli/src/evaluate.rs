@@ -62,7 +62,8 @@ impl Evaluator {
 
     fn measure(&self, config: &Config, context: &mut Context<'_>) -> Result<Outcome, String> {
         let trial = context.id.0;
-        let seed = context.noise().bits();
+        // What every program takes for a seed: numpy has 32 bits, R and Java have a sign.
+        let seed = context.noise().bits() >> 33;
         let arguments = self.template.arguments(config, trial, seed).map_err(|error| error.to_string())?;
         let mut result = self.results.as_os_str().to_owned();
         result.push(format!(".{trial}"));
@@ -99,7 +100,8 @@ impl Evaluator {
         if !status.success() {
             let last = ended.stderr.text;
             let last = if last.is_empty() { last } else { format!(": {last}") };
-            return Err(format!("{status}{last}"));
+            let result = written.ok().flatten().unwrap_or(ended.stdout.text);
+            return Ok(failed(&result, format!("{status}{last}")));
         }
         let text = match written? {
             Some(text) => text,
@@ -119,6 +121,17 @@ impl Evaluator {
             context.report(step, loss).map_err(|error| error.to_string())?;
         }
         Ok(outcome)
+    }
+}
+
+/// The failure of a command that ended with an error: the one that its result tells, else `reason`, with the cost that the result has.
+fn failed(result: &str, reason: String) -> Outcome {
+    match parse(result).map(|printed| printed.outcome) {
+        Ok(told @ Outcome::Failed(_)) => told,
+        Ok(other) => {
+            Outcome::failed(reason).with_cost(other.cost().filter(|cost| cost.is_finite() && *cost >= 0.0))
+        }
+        Err(_) => Outcome::failed(reason),
     }
 }
 

@@ -9,6 +9,7 @@ use crate::args::Source;
 use crate::commands::load;
 use crate::error::CliError;
 use crate::recommendation;
+use crate::target::recorded_space;
 
 fn write(path: &Path, text: &str) -> Result<(), CliError> {
     std::fs::write(path, text).map_err(|source| CliError::File { path: path.into(), source })
@@ -25,7 +26,7 @@ pub(crate) fn report(source: &Source, output: Option<&Path>) -> Result<(), CliEr
 pub(crate) fn write_report(source: &Source, output: Option<&Path>) -> Result<PathBuf, CliError> {
     let (history, file) = load(source)?;
     let recommended = file.as_ref().map(|file| recommendation::recommended(file, &history));
-    let space = file.map(|file| file.space);
+    let space = file.map(|file| file.space).or_else(|| recorded_space(&history));
     let output = output.map_or_else(|| source.study.with_extension("html"), Path::to_owned);
     let title = source.study.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let mut report = Report::new(&history, space.as_ref())?;
@@ -41,7 +42,7 @@ pub(crate) fn write_report(source: &Source, output: Option<&Path>) -> Result<Pat
 pub(crate) fn plot(source: &Source, figure: &str, output: Option<&Path>) -> Result<(), CliError> {
     let figure = Figure::named(figure)?;
     let (history, file) = load(source)?;
-    let space = file.map(|file| file.space);
+    let space = file.map(|file| file.space).or_else(|| recorded_space(&history));
     let svg = Report::new(&history, space.as_ref())?.draw(figure)?;
     match output {
         Some(output) => write(output, &svg),

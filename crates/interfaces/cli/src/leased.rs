@@ -10,8 +10,9 @@ use thrifty_study::shared::{Assignment, EventLog, Lease, SharedStudy, Step};
 use thrifty_study::{AnyOptimizer, History, Outcome, StopReason, TrialId};
 
 use crate::error::CliError;
+use crate::message::say;
 use crate::shared::Store;
-use crate::study::build;
+use crate::study::{EndedBefore, build};
 use crate::study_file::StudyFile;
 
 /// Time for which an ask waits while other processes ask or the optimiser needs their outcomes.
@@ -33,8 +34,11 @@ impl Leased {
     /// [`CliError`] for settings, a store that is down, or one of another study.
     pub(crate) fn new(file: &StudyFile, store: &Store, lease: Duration) -> Result<Self, CliError> {
         // The process may be killed while it asks: others then go on after the lease of the store.
-        let study = build(file)?.join(store.open()?)?.with_lease(lease).with_ask_lease(store.lease());
-        study.warnings().iter().for_each(|warning| eprintln!("warning: {warning}"));
+        let study = build(file, &EndedBefore::default())?
+            .join(store.open()?)?
+            .with_lease(lease)
+            .with_ask_lease(store.lease());
+        study.warnings().iter().for_each(|warning| say(format_args!("warning: {warning}")));
         Ok(Self { study, leases: BTreeMap::new(), extended: Arc::default(), end: None })
     }
 

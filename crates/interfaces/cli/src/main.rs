@@ -2,6 +2,8 @@
 //!
 //! [`study_file`] is the description of a study, [`evaluate`] runs its command, and [`commands`] are the subcommands.
 
+#![warn(clippy::print_stderr)] // panics where nobody reads: see `message::say`
+
 mod args;
 mod by_hand;
 mod commands;
@@ -9,8 +11,10 @@ mod direction;
 mod error;
 mod evaluate;
 mod figures;
+mod interrupt;
 mod known;
 mod leased;
+mod message;
 mod method;
 mod number;
 mod outcome;
@@ -38,6 +42,7 @@ use clap::{CommandFactory, Parser};
 
 use crate::args::{Cli, Command};
 use crate::error::{CliError, chain};
+use crate::message::say;
 
 fn main() -> ExitCode {
     match run(&Cli::parse()) {
@@ -45,7 +50,7 @@ fn main() -> ExitCode {
         // A reader that has seen enough, such as `head`, is no error.
         Err(CliError::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {}", chain(&error));
+            say(format_args!("error: {}", chain(&error)));
             ExitCode::FAILURE
         }
     }

@@ -7,6 +7,7 @@ use thrifty_fidelity::FidelityAxis;
 use thrifty_space::Config;
 use thrifty_study::{Directions, Failure, History, Measurement, Observer, Outcome, StopReason, Trial};
 
+use crate::message::say;
 use crate::study_file::StudyFile;
 
 /// Shows the trials as they end.
@@ -72,14 +73,14 @@ impl Observer<Config> for Progress {
             Outcome::Pruned { last_step, .. } => format!("pruned at step {last_step}"),
         };
         let of = self.total.map_or_else(String::new, |total| format!(" of {total}"));
-        eprintln!("trial {} ({}{of}): {result}, {best}, {ask}", trial.id.0, self.done);
+        say(format_args!("trial {} ({}{of}): {result}, {best}, {ask}", trial.id.0, self.done));
     }
 
     fn retried(&mut self, trial: &Trial<Config>, failure: &Failure) {
         let text = format!("trial {} failed and is tried again: {failure}", trial.id.0);
         match &self.bar {
             Some(bar) => bar.println(text),
-            None => eprintln!("{text}"),
+            None => say(text),
         }
     }
 

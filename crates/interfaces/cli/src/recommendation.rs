@@ -8,6 +8,7 @@ use thrifty_space::Config;
 use thrifty_study::{Best, Direction, History, Optimizer};
 
 use crate::error::CliError;
+use crate::message::say;
 use crate::study::optimizer;
 use crate::study_file::StudyFile;
 use crate::summary;
@@ -18,7 +19,7 @@ use crate::summary;
 /// of which the best trials are the Pareto set, and before there is a measurement. One that fails is a warning.
 pub(crate) fn recommended(file: &StudyFile, history: &History<Config>) -> Value {
     of_optimizer(file, history).unwrap_or_else(|error| {
-        eprintln!("warning: no recommendation: {}", crate::error::chain(&error));
+        say(format_args!("warning: no recommendation: {}", crate::error::chain(&error)));
         Value::Null
     })
 }

@@ -10,8 +10,9 @@ use thrifty_study::shared::{EventLog, LogError};
 use thrifty_study::{Context, History, Outcome, StopReason, StudyError};
 
 use crate::error::CliError;
+use crate::message::say;
 use crate::progress::Progress;
-use crate::study::build;
+use crate::study::{EndedBefore, build};
 use crate::study_file::StudyFile;
 use crate::target::compare_at_target;
 
@@ -112,15 +113,17 @@ impl Store {
         // One thread shows the trials of all.
         let progress = Mutex::new(Some(Progress::new(&history, file)));
         let work = || -> Result<StopReason, CliError> {
-            let mut study = build(file)?;
+            let before = EndedBefore::default();
+            let mut study = build(file, &before)?;
             let progress = progress.lock().ok().and_then(|mut progress| progress.take());
             let is_first = progress.is_some();
             if let Some(progress) = progress {
                 study = study.with_observer(progress);
             }
             let mut study = study.join(self.open()?)?.with_lease(self.lease);
+            before.set(study.history());
             if is_first {
-                study.warnings().iter().for_each(|warning| eprintln!("warning: {warning}"));
+                study.warnings().iter().for_each(|warning| say(format_args!("warning: {warning}")));
             }
             Ok(study.run_worker(evaluate)?.reason)
         };

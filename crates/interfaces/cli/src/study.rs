@@ -1,5 +1,7 @@
 //! The study of a study file.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use thrifty_bo::EarlierStudies;
@@ -7,19 +9,36 @@ use thrifty_check::counted;
 use thrifty_sampling::Seed;
 use thrifty_space::Config;
 use thrifty_study::{
-    AnyOptimizer, HistoryView, MaxCost, MaxTrials, Outcome, Patience, StopReason, StopRule, Study, Target,
-    WallTime,
+    AnyOptimizer, History, HistoryView, MaxCost, MaxTrials, Outcome, Patience, StopReason, StopRule, Study,
+    Target, WallTime,
 };
 
 use crate::error::CliError;
 use crate::known;
+use crate::message::say;
 use crate::study_file::StudyFile;
 
 /// A study on configurations.
 pub(crate) type ConfigStudy = Study<AnyOptimizer<Config>>;
 
 /// Stops after some failed trials in a row: a command that always fails would fail for ever.
-struct FailuresInARow(usize);
+struct FailuresInARow {
+    most: usize,
+    before: EndedBefore,
+}
+
+/// Number of trials that ended before this process began to evaluate, or were known: their failures do not count, so that a study whose command was
+/// mended goes on.
+#[derive(Clone, Default)]
+pub(crate) struct EndedBefore(Arc<AtomicUsize>);
+
+impl EndedBefore {
+    /// Sets the number to that of a history.
+    pub(crate) fn set(&self, history: &History<Config>) {
+        let ended = history.trials().iter().filter(|trial| trial.outcome.is_some());
+        self.0.store(ended.count(), Ordering::Relaxed);
+    }
+}
 
 /// Name of their number in the reason.
 const FAILURES: &str = "failures";
@@ -27,8 +46,9 @@ const FAILURES: &str = "failures";
 impl StopRule for FailuresInARow {
     fn check(&self, view: &dyn HistoryView) -> Option<StopReason> {
         let is_failure = |outcome: &&Outcome| matches!(outcome, Outcome::Failed(_));
-        let failed = view.outcomes().rev().take_while(is_failure).count();
-        (failed >= self.0).then(|| StopReason::Decided {
+        let counted_ones = view.outcomes().count().saturating_sub(self.before.0.load(Ordering::Relaxed));
+        let failed = view.outcomes().rev().take(counted_ones).take_while(is_failure).count();
+        (failed >= self.most).then(|| StopReason::Decided {
             message: format!("{} in a row failed", counted(failed, "trials")),
             numbers: [(FAILURES.to_owned(), failed as f64)].into(),
         })
@@ -47,10 +67,10 @@ pub(crate) fn failures_in_a_row(reason: &StopReason) -> Option<&str> {
 ///
 /// # Errors
 /// [`CliError`] for settings, and for a journal of another study.
-pub(crate) fn open(file: &StudyFile) -> Result<ConfigStudy, CliError> {
-    let study = build(file)?.with_journal(&file.journal)?;
+pub(crate) fn open(file: &StudyFile, before: &EndedBefore) -> Result<ConfigStudy, CliError> {
+    let study = build(file, before)?.with_journal(&file.journal)?;
     for warning in study.warnings() {
-        eprintln!("warning: {warning}");
+        say(format_args!("warning: {warning}"));
     }
     Ok(study)
 }
@@ -71,12 +91,12 @@ pub(crate) fn optimizer(
 ///
 /// # Errors
 /// [`CliError`] for settings.
-pub(crate) fn build(file: &StudyFile) -> Result<ConfigStudy, CliError> {
+pub(crate) fn build(file: &StudyFile, before: &EndedBefore) -> Result<ConfigStudy, CliError> {
     let stop = &file.stop;
     let (optimizer, earlier) = optimizer(file)?;
     let mut study = Study::new(optimizer, Seed(file.seed))
         .with_directions(file.directions.clone())
-        .with_stop(FailuresInARow(stop.failures));
+        .with_stop(FailuresInARow { most: stop.failures, before: before.clone() });
     if let Some(axis) = file.fidelity.clone() {
         study = study.with_comparable(move |config| axis.is_at_target(config));
     }
@@ -100,6 +120,7 @@ pub(crate) fn build(file: &StudyFile) -> Result<ConfigStudy, CliError> {
     }
     if let Some(known) = &file.known {
         study = study.with_known(known::read(&file.space, known, &file.directions)?)?;
+        before.set(study.history());
     }
     let mut queue = file.queue.clone();
     if let (Some(entry), Some(earlier)) = (&file.transfer, &earlier) {

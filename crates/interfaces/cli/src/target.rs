@@ -7,8 +7,12 @@ use thrifty_study::History;
 /// The axis of a history without its study file, from what its journal says of the optimiser.
 fn recorded(history: &History<Config>) -> Option<FidelityAxis> {
     let name = history.recorded_setting("fidelity")?.as_str()?;
-    let space: Space = serde_json::from_value(history.recorded_setting("space")?.clone()).ok()?;
-    FidelityAxis::new(&space, name).ok()
+    FidelityAxis::new(&recorded_space(history)?, name).ok()
+}
+
+/// The space of a history without its study file, if its journal has it.
+pub(crate) fn recorded_space(history: &History<Config>) -> Option<Space> {
+    serde_json::from_value(history.recorded_setting("space")?.clone()).ok()
 }
 
 /// Restricts comparisons in a history that was read to trials at the target, if its study has several fidelities.

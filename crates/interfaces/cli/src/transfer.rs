@@ -8,6 +8,7 @@ use thrifty_space::Config;
 
 use crate::error::CliError;
 use crate::known;
+use crate::message::say;
 use crate::method::Method;
 use crate::study_file::StudyFile;
 
@@ -43,7 +44,10 @@ impl TransferEntry {
             };
         }
         for left_out in studies.left_out() {
-            eprintln!("warning: the earlier study {} is left out: {}", left_out.name, left_out.reason);
+            say(format_args!(
+                "warning: the earlier study {} is left out: {}",
+                left_out.name, left_out.reason
+            ));
         }
         Ok(studies)
     }

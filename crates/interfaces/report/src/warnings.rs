@@ -40,7 +40,7 @@ pub(crate) fn warnings(report: &Report<'_>) -> Vec<String> {
     }
     if report.is_derived {
         warnings.push(
-            "No study file was given: ranges and scales of the parameters are derived from the trials."
+            "The space of the study is not known: ranges and scales of the parameters are derived from the trials."
                 .into(),
         );
     } else if report.objectives() == 1 {

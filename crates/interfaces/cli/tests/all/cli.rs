@@ -123,8 +123,8 @@ fn reasons_of_failed_trials_are_kept_and_end_the_run() {
     }
 }
 
-/// A study of two workers that ended by its failures has failed although a trial succeeded meanwhile, and fails again when it is run
-/// again; one that ended by another rule has not, whatever its last trials came to.
+/// A study of two workers that ended by its failures has failed although a trial succeeded meanwhile, and goes on when it is run again;
+/// one that ended by another rule has not failed, whatever its last trials came to.
 #[test]
 fn the_reason_for_the_end_decides_on_the_exit_code() {
     let of_two_workers = |script: &str, stop: &str| {
@@ -137,19 +137,111 @@ fn the_reason_for_the_end_decides_on_the_exit_code() {
     };
     let folder =
         of_two_workers("[ $THRIFTY_TRIAL = 0 ] && exit 1; sleep 0.4; echo 1", "trials = 9\nfailures = 1");
-    for _ in 0..2 {
-        let output = thrifty(folder.path(), &["run", "study.toml"]);
-        let text = error(&output);
-        assert!(text.contains("command: 1 trial in a row failed; see `thrifty show study.toml`"), "{text}");
-        let shown = String::from_utf8_lossy(&output.stdout);
-        assert!(shown.starts_with("stopped: 1 trial in a row failed\nbest: trial 1: 1.0"), "{shown}");
-    }
+    let output = thrifty(folder.path(), &["run", "study.toml"]);
+    let text = error(&output);
+    assert!(text.contains("command: 1 trial in a row failed; see `thrifty show study.toml`"), "{text}");
+    let shown = String::from_utf8_lossy(&output.stdout);
+    assert!(shown.starts_with("stopped: 1 trial in a row failed\nbest: trial 1: 1.0"), "{shown}");
+    let shown = stdout(&thrifty(folder.path(), &["run", "study.toml"]));
+    assert!(shown.starts_with("stopped: 9 trials\nbest: trial 1: 1.0"), "{shown}");
     // Asks of two workers do not see the last trial.
     let folder = of_two_workers("[ $THRIFTY_TRIAL = 0 ] && echo 1", "trials = 3\nfailures = 2");
     for _ in 0..2 {
         let shown = stdout(&thrifty(folder.path(), &["run", "study.toml"]));
         assert!(shown.starts_with("stopped: 3 trials\nbest: trial 0: 1.0"), "{shown}");
     }
+}
+
+/// Failures that are known from elsewhere, and those before a command was mended, do not end a study.
+#[test]
+fn failures_of_before_do_not_end_a_study() {
+    let command = json!(["sh", "-c", "exit 1"]);
+    let after = "[stop]\ntrials = 8\nfailures = 2\n[optimizer]\nmethod = \"random\"";
+    let (folder, _) = study(&format!("command = {command}\nknown = \"known.csv\""), after);
+    let known = "x,objective,failed\n0.1,1.0,\n0.2,,no\n0.3,,no\n0.4,,no\n";
+    std::fs::write(folder.path().join("known.csv"), known).unwrap();
+    let text = error(&thrifty(folder.path(), &["run", "study.toml"]));
+    assert!(text.contains("2 trials in a row failed"), "{text}");
+    let path = folder.path().join("study.toml");
+    let mended = std::fs::read_to_string(&path).unwrap().replace("exit 1", "echo 7");
+    std::fs::write(&path, mended).unwrap();
+    let shown = stdout(&thrifty(folder.path(), &["run", "study.toml"]));
+    assert!(shown.starts_with("stopped: 8 trials"), "{shown}");
+    let counts = json_of(folder.path(), &["show", "study.toml", "--json"])["counts"].clone();
+    assert_eq!((counts["measured"].as_u64(), counts["failed"].as_u64()), (Some(3), Some(5)), "{counts}");
+}
+
+/// A program that prints its failure and exits with 1, as failing programs do, keeps its reason and its cost; one that prints a measurement
+/// keeps the cost.
+#[test]
+fn failing_programs_are_heard_whatever_their_exit_code_is() {
+    let after = "[stop]\ntrials = 9\ncost = 5\n[optimizer]\nmethod = \"random\"";
+    for (printed, reason) in [
+        (r#"{\"failed\": \"diverged\", \"cost\": 3}"#, "diverged"),
+        (r#"{\"objective\": 1, \"cost\": 3}"#, "exit status: 1"),
+    ] {
+        for place in ["", " > \"$THRIFTY_RESULT\""] {
+            let folder = script(&format!("echo \"{printed}\"{place}; exit 1"), after);
+            let text = error(&thrifty(folder.path(), &["run", "study.toml"]));
+            assert!(text.contains("2 of 2 failed") && text.contains(reason), "{printed}: {text}");
+        }
+    }
+}
+
+/// The seed of a trial is one that numpy, R and Java take.
+#[test]
+fn seeds_have_31_bits() {
+    let after = "[stop]\ntrials = 8\n[optimizer]\nmethod = \"random\"";
+    let folder = script("echo \"$THRIFTY_SEED\"", after);
+    stdout(&thrifty(folder.path(), &["run", "study.toml"]));
+    let rows = json_of(folder.path(), &["export", "study.toml", "--format", "json"]);
+    let seeds: Vec<f64> =
+        rows.as_array().unwrap().iter().map(|row| row["objective"].as_f64().unwrap()).collect();
+    assert!(seeds.iter().all(|seed| (0.0..2_147_483_648.0).contains(seed)), "{seeds:?}");
+    assert!(seeds.iter().any(|seed| *seed > 1e8), "{seeds:?}");
+}
+
+/// Nobody reads what a run says: it goes on all the same, and an interrupt ends it. A hang-up ends it too, but not under `nohup`.
+#[cfg(unix)]
+#[test]
+fn runs_that_nobody_reads_go_on_and_end_when_told() {
+    let after = "[stop]\ntrials = 6\n[optimizer]\nmethod = \"random\"";
+    let folder = script("sleep 0.1; echo 1", after);
+    let quiet = |arguments: &[&str]| {
+        let mut child = command(folder.path(), arguments).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stderr.take());
+        child
+    };
+    assert_eq!(quiet(&["run", "study.toml"]).wait().unwrap().code(), Some(0));
+    let signalled = |signal: &str, mut child: std::process::Child| {
+        std::thread::sleep(Duration::from_millis(500));
+        Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+        for _ in 0..200 {
+            if let Some(status) = child.try_wait().unwrap() {
+                return status.code();
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        child.kill().unwrap();
+        panic!("{signal} does not end it");
+    };
+    let more = |trials: usize| {
+        let path = folder.path().join("study.toml");
+        let text = std::fs::read_to_string(&path).unwrap();
+        let (before, _) = text.split_once("trials = ").unwrap();
+        std::fs::write(&path, format!("{before}trials = {trials}\n[optimizer]\nmethod = \"random\""))
+            .unwrap();
+    };
+    more(10_000);
+    for signal in ["-INT", "-TERM", "-HUP"] {
+        assert_eq!(signalled(signal, quiet(&["run", "study.toml"])), Some(130), "{signal}");
+    }
+    let counts = json_of(folder.path(), &["show", "study.toml", "--json"])["counts"].clone();
+    more(counts["trials"].as_u64().unwrap() as usize + 12);
+    let mut without = Command::new("nohup");
+    without.arg(env!("CARGO_BIN_EXE_thrifty")).args(["run", "study.toml"]).current_dir(folder.path());
+    let child = without.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    assert_eq!(signalled("-HUP", child), Some(0), "it goes on to its end");
 }
 
 /// A file that is no text, or that cannot be read, is no result, and the output does not take its place.
