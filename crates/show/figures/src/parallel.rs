@@ -68,8 +68,10 @@ pub struct ParallelCoordinates {
     pub value_label: String,
     /// Axes from left to right.
     pub axes: Vec<ParallelAxis>,
-    /// Lines; small values are drawn last and dark.
+    /// Lines; the best are drawn last and dark.
     pub lines: Vec<ParallelLine>,
+    /// True if large values are the best, else small ones are.
+    pub larger_is_better: bool,
 }
 
 impl ParallelCoordinates {
@@ -87,8 +89,14 @@ impl ParallelCoordinates {
             let (left, right) = root.split_horizontally(width);
             let range = color::range(self.lines.iter().map(|line| line.value));
             self.draw_lines(&left, range.unwrap_or((0.0, 0.0)))?;
-            range.map_or(Ok(()), |range| color_bar::draw(&right, range, &self.value_label, color::line_shade))
+            let shade = |share: f64| self.shade(share);
+            range.map_or(Ok(()), |range| color_bar::draw(&right, range, &self.value_label, shade))
         })
+    }
+
+    /// Shade of a value by its place between the least and the largest.
+    fn shade(&self, share: f64) -> RGBColor {
+        color::line_shade(if self.larger_is_better { 1.0 - share } else { share })
     }
 
     fn draw_lines(
@@ -103,8 +111,11 @@ impl ParallelCoordinates {
             .build_cartesian_2d(Scale::new(-0.35..right, &none), Scale::new(-0.12..1.05, &none))?;
         let mut lines: Vec<&ParallelLine> = self.lines.iter().filter(|line| line.value.is_finite()).collect();
         lines.sort_by(|a, b| b.value.total_cmp(&a.value));
+        if self.larger_is_better {
+            lines.reverse();
+        }
         for line in lines {
-            let shade = color::line_shade(color::share(line.value, range));
+            let shade = self.shade(color::share(line.value, range));
             for part in self.parts(line) {
                 chart.draw_series(std::iter::once(PathElement::new(part, shade)))?;
             }

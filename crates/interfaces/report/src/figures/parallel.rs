@@ -1,6 +1,7 @@
 //! A line per trial over all parameters.
 
 use thrifty_figures::{ParallelCoordinates, ParallelLine};
+use thrifty_study::Direction;
 
 use super::is_wide;
 use crate::Unfit;
@@ -24,6 +25,7 @@ pub(crate) fn draw(report: &Report<'_>) -> Result<String, Unfit> {
         value_label: if log { format!("log10 of {label}") } else { label.into() },
         axes: report.parameters.iter().map(ParameterAxis::parallel).collect(),
         lines: measured.iter().map(line).collect(),
+        larger_is_better: report.history.directions().first() == Direction::Maximize,
     };
     Ok(figure.draw()?)
 }

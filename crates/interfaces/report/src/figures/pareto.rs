@@ -2,6 +2,7 @@
 
 use thrifty_figures::{LinePlot, Series, panels_with_legend};
 use thrifty_search::ParetoSet;
+use thrifty_study::Measurement;
 
 use super::is_wide;
 use crate::Unfit;
@@ -22,20 +23,27 @@ pub(crate) fn draw(report: &Report<'_>) -> Result<String, Unfit> {
 }
 
 fn plot(report: &Report<'_>, front: &[Vec<f64>], (a, b): (usize, usize)) -> LinePlot {
-    let trials = report.history.trials().iter().filter_map(|trial| trial.outcome.as_ref()?.measurement());
-    let all: Vec<(f64, f64)> = trials
-        .filter_map(|m| {
+    let of = |is_feasible: bool| -> Vec<(f64, f64)> {
+        let trials = report.history.trials().iter().filter_map(|trial| trial.outcome.as_ref()?.measurement());
+        let place = |m: &Measurement| {
             Some((report.value(a, *m.objectives.get(a)?), report.value(b, *m.objectives.get(b)?)))
-        })
-        .collect();
+        };
+        trials.filter(|m| m.is_feasible() == is_feasible).filter_map(place).collect()
+    };
+    let (feasible, infeasible) = (of(true), of(false));
+    let all = || feasible.iter().chain(&infeasible);
     let best = front.iter().map(|objectives| (objectives[a], objectives[b])).collect();
     LinePlot {
         title: "Pareto set".into(),
         x_label: format!("objective {a}"),
         y_label: format!("objective {b}"),
-        log_x: is_wide(all.iter().map(|point| point.0)),
-        log_y: is_wide(all.iter().map(|point| point.1)),
-        series: vec![Series::dots("trials", all), Series::dots("Pareto set", best)],
+        log_x: is_wide(all().map(|point| point.0)),
+        log_y: is_wide(all().map(|point| point.1)),
+        series: vec![
+            Series::dots("trials", feasible),
+            Series::dots("infeasible", infeasible),
+            Series::dots("Pareto set", best),
+        ],
         palette: report.palette.clone(),
         ..LinePlot::default()
     }

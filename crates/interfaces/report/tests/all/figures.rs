@@ -94,6 +94,21 @@ fn several_objectives_have_a_pareto_set() {
     assert!(report.page("two").unwrap().contains("Pareto set"));
 }
 
+/// Infeasible trials that would beat the Pareto set have a name of their own.
+#[test]
+fn infeasible_trials_are_told_apart_from_the_pareto_set() {
+    let drawn = |limit: f64| {
+        let mut study = Study::new(SobolSearch::new(Space::unit_cube(2)), Seed(1)).with_stop(MaxTrials(16));
+        let evaluate = |config: &Config| {
+            let (a, b) = (config.float("x0").unwrap(), config.float("x1").unwrap());
+            Measurement { objectives: vec![a, b], constraints: vec![limit - a - b], ..Measurement::default() }
+        };
+        study.run(|config: &Config, _| evaluate(config)).unwrap();
+        Report::new(study.history(), None).unwrap().draw(Figure::Pareto).unwrap()
+    };
+    assert!(drawn(0.8).contains("infeasible") && !drawn(-1.0).contains("infeasible"));
+}
+
 #[test]
 fn studies_without_enough_trials_name_the_reason() {
     let none = History::<Config>::new(Seed(1));

@@ -49,6 +49,7 @@ fn parallel() -> ParallelCoordinates {
             line(0.9, None, 0.5, 2.0),
             line(0.6, Some(1.0), 0.5, f64::NAN),
         ],
+        larger_is_better: false,
     }
 }
 

@@ -204,3 +204,22 @@ fn two_places_make_a_line() {
     };
     assert_eq!((strokes(Some(0.5)) - frame, strokes(None) - frame), (2, 1));
 }
+
+/// The best line is the last one that is drawn, whether small or large values are the best, and it is the darkest.
+#[test]
+fn the_best_line_is_dark_and_on_top() {
+    let strokes = |larger_is_better: bool| {
+        let axes = ["a", "b"].map(|label| ParallelAxis::Numeric(Axis::unit(label))).to_vec();
+        let line = |value: f64| ParallelLine { places: vec![Some(0.25 * value); 2], value };
+        let lines = vec![line(1.0), line(2.0), line(3.0)];
+        let figure = ParallelCoordinates { axes, lines, larger_is_better, ..ParallelCoordinates::default() };
+        let svg = figure.draw().expect("a figure");
+        let strokes = svg.lines().filter(|line| line.contains("<polyline"));
+        let color = |line: &str| line.split("stroke=\"").nth(1).map(|rest| rest[..7].to_owned());
+        strokes.filter_map(color).filter(|color| color != "#000000").take(3).collect::<Vec<_>>()
+    };
+    let (small, large) = (strokes(false), strokes(true));
+    assert_eq!(small, large, "lines from the worst to the best, with the same shades");
+    let light = |color: &String| u32::from_str_radix(&color[1..3], 16).unwrap();
+    assert!(small.len() == 3 && small.is_sorted_by(|a, b| light(a) > light(b)), "{small:?}");
+}
