@@ -162,15 +162,15 @@ impl EventLog for PostgresLog {
         let seq = signed(seq);
         loop {
             let row = self.query(|at, study| at.client.query_one(&at.exists, &[&study, &seq]))?;
-            let left = timeout.saturating_sub(started_at.elapsed());
-            if row.get(0) || left.is_zero() {
+            let left = || timeout.saturating_sub(started_at.elapsed());
+            if row.get(0) || left().is_zero() {
                 return Ok(());
             }
             self.query(|at, study| {
                 let study = study.to_string();
                 let mut notifications = at.client.notifications();
-                let mut arriving = notifications.timeout_iter(left);
-                while let Some(news) = arriving.next()? {
+                // The time begins anew with every iterator: news of other studies do not prolong it.
+                while let Some(news) = notifications.timeout_iter(left()).next()? {
                     if news.payload() == study {
                         break;
                     }

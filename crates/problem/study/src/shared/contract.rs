@@ -190,5 +190,25 @@ fn waits_end(connect: &(dyn Fn(u32) -> Box<dyn EventLog> + Sync)) {
         other.wait(1, LONG).unwrap_or_else(|error| panic!("a wait for news: {error}"));
         assert_eq!(read(&mut *other, 1).len(), 1, "news after a wait");
     });
+    // News of another study do not prolong a wait.
+    let (mut waiting, mut busy) = (connect(6), connect(8));
+    let is_waiting = std::sync::atomic::AtomicBool::new(true);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for seq in 0..100 {
+                if !is_waiting.load(std::sync::atomic::Ordering::Relaxed) {
+                    return;
+                }
+                let written = busy.append(seq, &texts(["{}"]), None);
+                written.unwrap_or_else(|error| panic!("an append: {error}"));
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        });
+        let begun_at = std::time::Instant::now();
+        let waited = waiting.wait(9, Duration::from_millis(200));
+        is_waiting.store(false, std::sync::atomic::Ordering::Relaxed);
+        waited.unwrap_or_else(|error| panic!("a wait beside another study: {error}"));
+        assert!(begun_at.elapsed() < Duration::from_millis(1500), "a wait ends in time");
+    });
     assert!(started_at.elapsed() < LONG, "waits end with news");
 }
