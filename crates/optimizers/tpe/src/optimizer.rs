@@ -66,6 +66,21 @@ impl Setup {
         }
         Ok(())
     }
+
+    /// The queued configuration that comes next: the first that was asked fewer times than it is in the queue up to there.
+    fn next_queued(&self, space: &Space, history: &History<Config>) -> Option<Config> {
+        if self.queue.is_empty() {
+            return None;
+        }
+        let mut asked: Vec<&Config> = history.trials().iter().map(|trial| &trial.query).collect();
+        self.queue.iter().map(|queued| space.canonical(queued)).find(|queued| {
+            let same = asked.iter().position(|known| *known == queued);
+            same.is_none_or(|at| {
+                asked.swap_remove(at);
+                false
+            })
+        })
+    }
 }
 
 impl TpeOptimizer {
@@ -236,8 +251,8 @@ impl Optimizer for TpeOptimizer {
     fn ask(&mut self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
         self.follow(history)?;
         let index = usize::try_from(id.0).unwrap_or(usize::MAX);
-        if let Some(config) = self.setup.queue.get(index) {
-            return Ok(Ask::Evaluate(Suggestion::new(config.clone())));
+        if let Some(config) = self.setup.next_queued(self.space(), history) {
+            return Ok(Ask::Evaluate(Suggestion::new(config)));
         }
         if self.setup.settings.repeats == Repeats::Never && self.is_exhausted() {
             return Ok(Ask::Stop(StopReason::Exhausted));

@@ -22,19 +22,23 @@ pub(crate) struct GoodBadSplit {
 const BAD: u32 = 1 << 31;
 const NEITHER: u32 = u32::MAX;
 
+/// True for a trial that counts in the split of a block.
+fn is_in_scope(table: &Table, settings: &TpeSettings, block: &[usize], row: usize) -> bool {
+    settings.scope == SplitScope::AllTrials || table.is_active(row, block)
+}
+
 impl GoodBadSplit {
     /// By rank; among those on which one of the parameters of `block` is active if the scope is their own.
     pub(crate) fn by_rank(table: &Table, settings: &TpeSettings, block: &[usize]) -> Self {
-        let counts =
-            |row: &&u32| settings.scope == SplitScope::AllTrials || table.is_active(**row as usize, block);
-        let ranking: Vec<u32> = table.ranking().iter().filter(counts).copied().collect();
+        let counts = |row: &u32| is_in_scope(table, settings, block, *row as usize);
+        let ranking: Vec<u32> = table.ranking().iter().copied().filter(counts).collect();
         let losses: Vec<f64> = ranking.iter().map(|row| table.loss(*row as usize)).collect();
         let good = settings.split.good(&losses);
         Self::new(table, settings, block, &ranking, good)
     }
 
     /// By whether they meet constraint `index`: at least as many good ones as by rank, the least violating if need
-    /// be.
+    /// be. Of the same trials as [by rank](Self::by_rank).
     pub(crate) fn by_constraint(
         table: &Table,
         settings: &TpeSettings,
@@ -42,8 +46,8 @@ impl GoodBadSplit {
         index: usize,
     ) -> Self {
         let violation = |row: &usize| table.constraints(*row).get(index).map(|c| c.max(0.0));
-        let mut rows: Vec<(f64, u32)> =
-            (0..table.len()).filter_map(|row| Some((violation(&row)?, row as u32))).collect();
+        let rows = (0..table.len()).filter(|row| is_in_scope(table, settings, block, *row));
+        let mut rows: Vec<(f64, u32)> = rows.filter_map(|row| Some((violation(&row)?, row as u32))).collect();
         rows.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         let feasible = rows.iter().filter(|(violation, _)| *violation == 0.0).count();
         // A target is a loss and none of a violation.

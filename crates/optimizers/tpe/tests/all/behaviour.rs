@@ -528,6 +528,32 @@ fn queued_and_known_trials_come_first() {
     assert!(near >= 7, "{asked:?}");
 }
 
+/// Queued configurations are asked beside known trials of the study, each as often as it is queued; what is known already is not asked again.
+#[test]
+fn a_queue_comes_after_known_trials() {
+    let space = || Space::builder().float("x", 0.0, 1.0).int("n", 1, 3).build().unwrap();
+    let config = |x: f64, n: Value| {
+        let mut config = Config::new();
+        config.insert("x", x);
+        config.insert("n", n);
+        config
+    };
+    let whole = |n: i64| Value::Int(n);
+    let queue = vec![
+        config(0.5, whole(2)),
+        config(0.125, Value::Float(3.0)),
+        config(0.25, whole(1)),
+        config(0.25, whole(1)),
+    ];
+    let known = (0..6).map(|i| (config(0.1 * f64::from(i), whole(2)), Outcome::from(f64::from(i))));
+    let optimizer = TpeOptimizer::new(space()).unwrap().with_queue(queue).unwrap();
+    let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(12)).with_known(known).unwrap();
+    study.run(|config: &Config, _| config.float("x").unwrap()).unwrap();
+    let asked: Vec<f64> = study.history().trials().iter().map(|t| t.query.float("x").unwrap()).collect();
+    assert_eq!(asked[6..9], [0.125, 0.25, 0.25], "{asked:?}");
+    assert!(asked[9..].iter().all(|x| ![0.125, 0.25, 0.5].contains(x)), "{asked:?}");
+}
+
 /// A choice of numbers that was written as a whole number is the same trial.
 #[test]
 fn whole_numbers_are_the_choices_of_their_value() {
