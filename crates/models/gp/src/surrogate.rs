@@ -258,7 +258,8 @@ impl Surrogate for GpSurrogate {
 impl GpSurrogate {
     /// The surrogate for evaluations that are known to be noisy: hyperparameters are sampled, so that noise is decided by evidence.
     ///
-    /// Somewhat better than the default on noisy problems, with intervals that hold what they say. Source: `run bo/noise`, `run gp/calibration`.
+    /// Somewhat better than the default on noisy draws, not on the noisy problems of `bo/judged`, with wider intervals where observations are few.
+    /// Source: `run bo/noise`, `run gp/calibration`.
     #[must_use]
     pub fn noisy() -> Self {
         Self::default().with_sampled_hyperparameters(Sampling::default())

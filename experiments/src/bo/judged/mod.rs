@@ -1,4 +1,4 @@
-//! The judged comparison of the default optimiser with other libraries, on problems that chose no default.
+//! The judged comparison of the default optimiser with other libraries, on problems that proposed no default.
 
 mod methods;
 mod problems;
