@@ -13,8 +13,8 @@ use thrifty_study::{
 };
 use thrifty_surrogate::Surrogate;
 
-use crate::BoSettings;
 use crate::turn::BoTurn;
+use crate::{BoSettings, Convergence};
 
 /// Bayesian optimisation.
 ///
@@ -249,7 +249,11 @@ impl Optimizer for BayesianOptimizer {
         id: TrialId,
         given: &Config,
     ) -> Result<Ask<Config>, OptimizerError> {
-        ask_given(self, |bo| (&mut bo.space, &bo.known_constraint), history, id, given)
+        // A part of the space in which little is left to gain says nothing of the whole.
+        let convergence = std::mem::replace(&mut self.settings.convergence, Convergence::Continue);
+        let asked = ask_given(self, |bo| (&mut bo.space, &bo.known_constraint), history, id, given);
+        self.settings.convergence = convergence;
+        asked
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {

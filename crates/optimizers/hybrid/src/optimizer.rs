@@ -114,6 +114,10 @@ impl HybridSettings {
                     let error = "the probability of improvement needs an optimiser with one objective";
                     return Err(OptimizerError::failed("finding the rate of exploration", error));
                 };
+                // While nothing feasible was measured every loss is an improvement: the optimiser looks for what is feasible.
+                if target == f64::INFINITY {
+                    return Ok((floor, None));
+                }
                 let improvement = explore.all(turn)?.first().map_or(0.0, |point| {
                     let Prediction { mean, variance } = posterior.predict(&point.x);
                     ProbabilityOfImprovement { target }.value(mean, variance.sqrt())

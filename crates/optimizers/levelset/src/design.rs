@@ -20,7 +20,7 @@ impl LevelSetOptimizer {
     ) -> Result<Option<Config>, OptimizerError> {
         self.follow_seed(history.seed())?;
         let initial = &self.settings.initial;
-        let lasts = initial.needs_more(&self.space, None, self.places(history)?)
+        let lasts = initial.needs_more(&self.space, None, 0, self.places(history)?)
             || if self.settings.over.is_finite() {
                 self.next_given(&asked_points(&self.space, history.trials())?)?.is_some()
             } else {

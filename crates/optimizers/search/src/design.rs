@@ -56,14 +56,15 @@ impl InitialDesign {
         (run, asked): (u64, impl IntoIterator<Item = &'c Config>),
         measured: usize,
     ) -> bool {
-        self.needs_more(space, budget, measured) || self.next_given(space, run, asked).is_some()
+        self.needs_more(space, budget, run, measured) || self.next_given(space, run, asked).is_some()
     }
 
-    /// True if `measured` trials are too few for a model.
+    /// True if `measured` trials of run `run` are too few for a model. Later runs than 0 have no given configurations.
     #[must_use]
-    pub fn needs_more(&self, space: &Space, budget: Option<usize>, measured: usize) -> bool {
+    pub fn needs_more(&self, space: &Space, budget: Option<usize>, run: u64, measured: usize) -> bool {
         match self {
             Self::Only(_) => measured == 0,
+            Self::Given(_) if run > 0 => measured < automatic(space, budget),
             _ => measured < self.len(space, budget).max(1),
         }
     }
@@ -272,7 +273,9 @@ mod tests {
         let (only, given) = (InitialDesign::Only(two.clone()), InitialDesign::Given(two.clone()));
         assert!(lasts(&only, 1, 1) && !lasts(&only, 2, 1) && lasts(&only, 2, 0));
         assert!(lasts(&given, 1, 9) && lasts(&given, 2, 5) && !lasts(&given, 2, 6));
-        assert!(!given.lasts(&space, None, (1, &[]), 6), "later runs have none");
+        // Later runs have none, and are no longer for them.
+        let later = |measured| given.lasts(&space, None, (1, &[]), measured);
+        assert!(later(FEWEST - 1) && !later(FEWEST));
     }
 
     /// Given configurations are left until each was asked as often as it is given, whatever else was asked.

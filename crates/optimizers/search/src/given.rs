@@ -2,7 +2,10 @@
 
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, KnownConstraint, Space, SpaceError};
-use thrifty_study::{Ask, History, Optimizer, OptimizerError, Suggestion, TrialId};
+use thrifty_study::{
+    Ask, EXPECTED_GAIN, EXPECTED_IMPROVEMENT, EXPECTED_IMPROVEMENT_RANGE, History, Optimizer, OptimizerError,
+    Suggestion, TrialId,
+};
 
 use crate::random_allowed;
 
@@ -103,7 +106,13 @@ pub fn ask_given<O: Optimizer<Query = Config>>(
     Ok(match asked {
         Ask::Evaluate(suggestion) => {
             let query = completion.complete(&suggestion.query)?;
-            Ask::Evaluate(Suggestion { query, ..suggestion })
+            // What is to be gained on a part of the space is no reason to end the study.
+            let whole =
+                [EXPECTED_IMPROVEMENT.name(), EXPECTED_IMPROVEMENT_RANGE.name(), EXPECTED_GAIN.name()];
+            let memo = suggestion.memo.without(&whole);
+            let mut diagnostics = suggestion.diagnostics;
+            diagnostics.retain(|name, _| !whole.contains(&name.as_str()));
+            Ask::Evaluate(Suggestion { query, memo, diagnostics, ..suggestion })
         }
         Ask::Stop(_) => {
             let query = completion.random(parts(optimizer).1, history.seed())?;

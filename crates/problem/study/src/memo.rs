@@ -39,6 +39,13 @@ impl Memo {
         self.0.contains_key(&*key.name)
     }
 
+    /// The same without the entries of some names.
+    #[must_use]
+    pub fn without(mut self, names: &[&str]) -> Self {
+        self.0.retain(|name, _| !names.contains(&name.as_str()));
+        self
+    }
+
     /// True without entries.
     #[must_use]
     pub fn is_empty(&self) -> bool {

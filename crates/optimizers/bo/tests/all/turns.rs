@@ -11,8 +11,8 @@ use thrifty_model_based::{ModelBased, Modelled, Outlook, Turn, front};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{
-    Ask, History, MaxTrials, Measurement, MemoKey, Optimizer, Outcome, PrunedAs, PrunedPolicy, StopReason,
-    Study, Suggestion, Trial, TrialId,
+    Ask, EXPECTED_GAIN, EXPECTED_IMPROVEMENT, History, MaxTrials, Measurement, MemoKey, Optimizer, Outcome,
+    PrunedAs, PrunedPolicy, StopReason, Study, Suggestion, Trial, TrialId,
 };
 use thrifty_surrogate::Prediction;
 
@@ -521,4 +521,38 @@ fn parts_are_those_that_were_given() {
     let mut outside = Config::new();
     outside.insert("x", 1.5);
     assert!(given.check(&outside, true).is_err() && given.check(&line().decode(&[0.5]), true).is_ok());
+}
+
+/// A part of the space where nothing is left to gain, of a space where there is: asked for that part, the optimiser begins no new run, chooses
+/// by its acquisition, and says nothing of what is left to gain.
+#[test]
+fn a_part_of_the_space_is_no_reason_to_converge() {
+    let space = Space::builder().categorical("solver", ["good", "bad"]).float("x", 0.0, 1.0).build().unwrap();
+    let config = |solver: &str, x: f64| {
+        let mut config = Config::new();
+        config.insert("solver", solver);
+        config.insert("x", x);
+        config
+    };
+    let trial = |i: usize| {
+        let x = (i as f64 + 0.5) / 12.0;
+        let (solver, loss) = if i % 2 == 0 { ("good", (x - 0.6).powi(2)) } else { ("bad", 5.0 + x) };
+        Trial::new(TrialId(i as u64), config(solver, x), Some(loss.into()))
+    };
+    let history = History::from_trials((0..12).map(trial).collect(), Seed(1));
+    let mut given = Config::new();
+    given.insert("solver", "bad");
+    for convergence in [Convergence::Restart { epsilon: 1e-3 }, Convergence::default()] {
+        let settings = BoSettings { convergence, ..BoSettings::default() };
+        let mut optimizer = BayesianOptimizer::new(space.clone()).with_settings(settings).unwrap();
+        let whole = suggestion(optimizer.ask(&history, TrialId(12)).unwrap());
+        assert!(whole.memo.contains(&EXPECTED_IMPROVEMENT), "the whole space has more to gain");
+        let part = suggestion(optimizer.ask_given(&history, TrialId(12), &given).unwrap());
+        assert_eq!(part.query.str("solver"), Ok("bad"));
+        assert!(part.memo.entries().next().is_some_and(|_| !part.memo.contains(&EXPECTED_IMPROVEMENT)));
+        assert_eq!(part.memo.get(&MemoKey::<u64>::new("run")), None, "no new run");
+        assert!(part.diagnostics.contains_key("acquisition") && !part.diagnostics.contains_key("explored"));
+        assert!(!part.diagnostics.contains_key(EXPECTED_GAIN.name()));
+        assert_eq!(optimizer.settings().convergence, convergence, "the setting is as it was");
+    }
 }

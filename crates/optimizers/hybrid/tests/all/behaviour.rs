@@ -10,7 +10,7 @@ use thrifty_levelset::{ClassificationSet, LevelSetOptimizer, LevelSetSettings};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{
-    Ask, History, MaxTrials, Next, Optimizer, Outcome, StopReason, Study, Suggestion, TrialId,
+    Ask, History, MaxTrials, Measurement, Next, Optimizer, Outcome, StopReason, Study, Suggestion, TrialId,
 };
 use thrifty_surrogate::Prediction;
 
@@ -369,4 +369,23 @@ fn bad_settings_are_named() {
         error(HybridSettings { epsilon: -1.0, ..HybridSettings::default() })
             .contains("epsilon of convergence")
     );
+}
+
+/// A constraint that the design does not meet: exploration by the probability of improvement looks for what is feasible first. It explored in
+/// every turn, as every loss is an improvement on nothing.
+#[test]
+fn the_scaled_rule_looks_for_what_is_feasible() {
+    let found = |seed: u64| {
+        let space = Space::from_bounds(&[(0.0, 1.0); 3]).unwrap();
+        let hybrid = around(space, base(), settings(Exploration::PiScaled { basis: 1.0, floor: 0.0 }));
+        let mut study = Study::new(hybrid, Seed(seed)).with_stop(MaxTrials(25));
+        let evaluate = |config: &Config| {
+            let x = ["x0", "x1", "x2"].map(|name| config.float(name).unwrap());
+            let distance = x.iter().map(|x| (x - 0.3).powi(2)).sum::<f64>().sqrt();
+            Measurement { constraints: vec![distance - 0.15], ..Measurement::from(x[0]) }
+        };
+        study.run(|config, _| evaluate(config)).unwrap();
+        study.history().best().is_some()
+    };
+    assert!((0..4).filter(|seed| found(*seed)).count() >= 3);
 }
