@@ -5,7 +5,7 @@ use thrifty_sampling::Stream;
 use thrifty_surrogate::{JointPosterior, Posterior};
 
 use crate::sampling::{SearchArea, minimizers_in};
-use crate::{AcquisitionError, Minimizer, PathSearch};
+use crate::{AcquisitionError, Minimizer, PathSearch, most_promising};
 
 /// A condition on points of the unit cube.
 pub type PointPredicate<'r> = dyn Fn(&[f64]) -> bool + Send + Sync + 'r;
@@ -20,8 +20,12 @@ pub struct Context<'a, 'r> {
     pub t: usize,
     /// Columns of the points.
     pub domain: &'r Domain,
-    /// Points observed or running.
+    /// Points observed, then those that are running.
     pub observed: PointsRef<'r>,
+    /// Number of running points.
+    pub running: usize,
+    /// Largest number of observed points of which joint distributions are computed: their cost is its cube.
+    pub joint_limit: usize,
     /// True for a point that is allowed and likely to break no constraint; nothing where there are no constraints. The minimum that a
     /// search for information or a knowledge gradient is about is that over such points.
     pub is_promising: Option<&'r PointPredicate<'r>>,
@@ -40,19 +44,39 @@ impl<'a, 'r> Context<'a, 'r> {
         self.posterior.joint().ok_or(AcquisitionError::Lacks("joint covariances"))
     }
 
-    /// The promising ones of `count` Sobol points of the domain, then the observed points. All of them where nothing is promising
-    /// and nothing was observed.
-    pub fn candidates(&mut self, count: usize) -> Points {
-        self.area().points(count, self.rng)
+    /// Observed points for joint distributions: all of them up to [`joint_limit`](Self::joint_limit). Of more, all that are running and, in the
+    /// order of [`most_promising`], as many others as the limit leaves.
+    ///
+    /// Cost: nothing up to the limit; beyond it one prediction per point.
+    #[must_use]
+    pub fn baseline(&self) -> Points {
+        let (count, dim) = (self.observed.len(), self.observed.dim());
+        let mut baseline = Points::new(dim);
+        let measured = self.observed.slice(0, count.saturating_sub(self.running));
+        if count <= self.joint_limit {
+            self.observed.rows().for_each(|x| baseline.push(x));
+            return baseline;
+        }
+        let kept = most_promising(self.posterior, measured, self.joint_limit.saturating_sub(self.running));
+        kept.into_iter().chain(measured.len()..count).for_each(|i| baseline.push(self.observed.row(i)));
+        baseline
     }
 
-    /// `count` Sobol points of the domain, then the observed points, promising or not.
+    /// The promising ones of `count` Sobol points of the domain, then the [baseline](Self::baseline). All Sobol points where nothing is
+    /// promising and nothing was observed.
+    pub fn candidates(&mut self, count: usize) -> Points {
+        let baseline = self.baseline();
+        SearchArea { known: baseline.as_ref(), ..self.area() }.points(count, self.rng)
+    }
+
+    /// `count` Sobol points of the domain, then all observed points, promising or not.
     pub fn pool(&mut self, count: usize) -> Points {
         SearchArea { is_promising: None, ..self.area() }.points(count, self.rng)
     }
 
     /// Minima of `count` functions drawn from the posterior, as [`minimizers_on`](crate::minimizers_on) finds them, over the promising
-    /// points of the domain and the observed ones.
+    /// points of the domain and the observed ones. Where the posterior has no paths, over no more of them than the raw points and
+    /// [`joint_limit`](Self::joint_limit) together: the [`most_promising`].
     ///
     /// # Errors
     /// As [`minimizers_on`](crate::minimizers_on).
@@ -65,6 +89,11 @@ impl<'a, 'r> Context<'a, 'r> {
     }
 
     fn area(&self) -> SearchArea<'r> {
-        SearchArea { domain: self.domain, known: self.observed, is_promising: self.is_promising }
+        SearchArea {
+            domain: self.domain,
+            known: self.observed,
+            is_promising: self.is_promising,
+            joint_limit: self.joint_limit,
+        }
     }
 }

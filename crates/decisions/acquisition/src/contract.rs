@@ -2,7 +2,7 @@
 
 use thrifty_domain::{Domain, Points, PointsRef};
 use thrifty_sampling::{Seed, Sobol};
-use thrifty_surrogate::{Posterior, Prediction};
+use thrifty_surrogate::{JOINT_LIMIT, Posterior, Prediction};
 
 use crate::{Acquisition, AcquisitionFactory, Context, UtilityScale};
 
@@ -118,6 +118,8 @@ fn with<R>(
         t: observed.len() + 1,
         domain,
         observed,
+        running: 0,
+        joint_limit: JOINT_LIMIT,
         is_promising: None,
         noise_variance: NOISE,
         rng: &mut rng,

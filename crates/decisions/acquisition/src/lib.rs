@@ -56,7 +56,7 @@ pub use lookahead::{
 pub use sampling::{
     Average, ConditionalDraws, Gumbel, MinValueSampler, Minimizer, NoisyExpectedImprovement,
     NoisyExpectedImprovementFactory, OverDraws, PathSearch, ResidualMoments, ThompsonPath, ThompsonSampling,
-    fantasies, minima_among, minima_on, minimizers_on, thompson_among,
+    fantasies, minima_among, minima_on, minimizers_on, most_promising, optimistic_bounds, thompson_among,
 };
 pub use thrifty_surrogate::Description;
 pub use weights::{

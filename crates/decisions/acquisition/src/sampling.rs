@@ -7,6 +7,7 @@ mod joint_normal;
 mod min_value;
 mod noisy;
 mod over_draws;
+mod promising;
 mod thompson;
 
 pub use average::{Average, fantasies};
@@ -17,6 +18,7 @@ pub use min_value::MinValueSampler;
 pub(crate) use noisy::log_mean_exp;
 pub use noisy::{NoisyExpectedImprovement, NoisyExpectedImprovementFactory};
 pub use over_draws::OverDraws;
+pub use promising::{most_promising, optimistic_bounds};
 pub use thompson::{
     Minimizer, PathSearch, ThompsonPath, ThompsonSampling, minima_among, minima_on, minimizers_on,
     thompson_among,

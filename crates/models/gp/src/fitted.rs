@@ -5,9 +5,9 @@ use std::sync::Arc;
 use thrifty_kernel::Kernel;
 use thrifty_surrogate::{FittedSurrogate, Posterior, Prediction, SurrogateError};
 
-use crate::GpPosterior;
 use crate::error::failed;
 use crate::left_out::LeftOut;
+use crate::{Conditioning, GpPosterior};
 
 /// Leave-one-out predictions of a process.
 fn predictions<K: Kernel>(posterior: &GpPosterior<K>) -> Vec<Prediction> {
@@ -20,6 +20,7 @@ pub(crate) struct FittedGp {
     pub(crate) learnt_from: usize,
     /// Observations that the posterior does not contain, if there are any.
     pub(crate) left_out: Option<Arc<LeftOut>>,
+    pub(crate) conditioning: Conditioning,
     /// True for one of several samples, whose hyperparameters are remembered with few digits.
     pub(crate) is_sample: bool,
 }
@@ -50,6 +51,10 @@ impl FittedSurrogate for FittedGp {
         Some(self.learnt_from)
     }
 
+    fn joint_limit(&self) -> usize {
+        self.conditioning.limit()
+    }
+
     fn noise_variance(&self) -> f64 {
         self.posterior.noise_variance()
     }
@@ -73,6 +78,7 @@ impl FittedSurrogate for FittedGp {
             posterior,
             learnt_from: self.learnt_from,
             left_out: self.left_out.clone(),
+            conditioning: self.conditioning,
             is_sample: self.is_sample,
         }))
     }

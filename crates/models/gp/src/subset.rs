@@ -3,6 +3,7 @@
 use thrifty_domain::{Points, PointsRef};
 use thrifty_kernel::Kernel;
 use thrifty_linalg::Matrix;
+use thrifty_surrogate::JOINT_LIMIT;
 
 use crate::GpError;
 
@@ -26,7 +27,7 @@ pub enum Conditioning {
 impl Default for Conditioning {
     /// A subset of 1,000.
     fn default() -> Self {
-        Self::Subset { size: 1000 }
+        Self::Subset { size: JOINT_LIMIT }
     }
 }
 
@@ -58,12 +59,17 @@ impl Conditioning {
         }
     }
 
+    /// Largest number of observations that are kept.
+    pub(crate) fn limit(self) -> usize {
+        match self {
+            Self::All => usize::MAX,
+            Self::Subset { size } => size,
+        }
+    }
+
     /// Size of the subset of a number of observations; nothing where all are kept.
     pub(crate) fn size_for(self, observations: usize) -> Option<usize> {
-        match self {
-            Self::Subset { size } if observations > size => Some(size),
-            _ => None,
-        }
+        Some(self.limit()).filter(|size| observations > *size)
     }
 }
 

@@ -145,6 +145,6 @@ impl<'a> Training<'a> {
     /// The process after the observations, with hyperparameters that were learnt from the first `learnt_from` of all.
     pub(crate) fn fitted(&self, posterior: GpPosterior<Box<dyn Kernel>>, learnt_from: usize) -> FittedGp {
         let left_out = self.subset.as_ref().map(|subset| Arc::new(LeftOut::new(self.all, &subset.positions)));
-        FittedGp { posterior, learnt_from, left_out, is_sample: false }
+        FittedGp { posterior, learnt_from, left_out, conditioning: self.conditioning, is_sample: false }
     }
 }

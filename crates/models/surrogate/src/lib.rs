@@ -35,5 +35,5 @@ pub use posterior::{JointGradient, JointPosterior, PathSampler, Posterior, Poste
 pub use prediction::Prediction;
 pub use sample::{factor_covariance, sample_jointly};
 pub use settings::{Settings, SettingsError};
-pub use surrogate::{EarlierFit, FittedSurrogate, Surrogate, SurrogateError, fit_checked};
+pub use surrogate::{EarlierFit, FittedSurrogate, JOINT_LIMIT, Surrogate, SurrogateError, fit_checked};
 pub use thrifty_check::InputError;

@@ -7,8 +7,8 @@ use thrifty_domain::PointsRef;
 use thrifty_sampling::Stream;
 
 use crate::{
-    FittedSurrogate, JointGradient, JointPosterior, PathSampler, Posterior, PosteriorGradient, Prediction,
-    SamplePath, SurrogateError,
+    FittedSurrogate, JOINT_LIMIT, JointGradient, JointPosterior, PathSampler, Posterior, PosteriorGradient,
+    Prediction, SamplePath, SurrogateError,
 };
 
 /// A member of a [`Mixture`].
@@ -241,6 +241,10 @@ impl FittedSurrogate for Mixture {
 
     fn learnt_from(&self) -> Option<usize> {
         self.members.first().and_then(|member| member.fitted.learnt_from())
+    }
+
+    fn joint_limit(&self) -> usize {
+        self.members.iter().map(|member| member.fitted.joint_limit()).min().unwrap_or(JOINT_LIMIT)
     }
 
     fn noise_variance(&self) -> f64 {

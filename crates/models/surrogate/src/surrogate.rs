@@ -76,6 +76,9 @@ pub struct EarlierFit<'a> {
     pub learnt_from: Option<usize>,
 }
 
+/// Number of points up to which joint distributions are cheap beside a fit.
+pub const JOINT_LIMIT: usize = 1000;
+
 /// A surrogate after data.
 pub trait FittedSurrogate: Send + Sync {
     /// Posterior of the latent function, without noise.
@@ -100,6 +103,12 @@ pub trait FittedSurrogate: Send + Sync {
     /// Number of members that could not be conditioned on the data and are left out; 0 for a single model.
     fn lost_members(&self) -> usize {
         0
+    }
+
+    /// Largest number of observed points of which joint distributions are to be computed, which costs its cube; 1,000 unless the model bounds
+    /// its own observations by another number.
+    fn joint_limit(&self) -> usize {
+        JOINT_LIMIT
     }
 
     /// Variance of the noise of a new observation, in squared units of the targets; 0 for a model without noise.

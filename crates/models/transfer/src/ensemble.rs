@@ -59,6 +59,10 @@ impl FittedSurrogate for Ensemble {
         self.fitted.lost_members()
     }
 
+    fn joint_limit(&self) -> usize {
+        self.fitted.joint_limit()
+    }
+
     fn noise_variance(&self) -> f64 {
         self.fitted.noise_variance()
     }

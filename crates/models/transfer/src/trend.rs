@@ -229,6 +229,10 @@ impl FittedSurrogate for Trended {
         self.residual.learnt_from()
     }
 
+    fn joint_limit(&self) -> usize {
+        self.residual.joint_limit()
+    }
+
     fn noise_variance(&self) -> f64 {
         self.residual.noise_variance()
     }

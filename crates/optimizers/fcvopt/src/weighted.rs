@@ -6,6 +6,7 @@ use thrifty_acquisition::{
 };
 use thrifty_sampling::Seed;
 use thrifty_study::TrialId;
+use thrifty_surrogate::JOINT_LIMIT;
 
 use crate::{FoldAcquisition, FoldKnowledge, FoldSurrogateState, FractionalCv};
 
@@ -70,6 +71,8 @@ impl FractionalCv {
             t: state.observations() + 1,
             domain: self.space.domain(),
             observed: state.baseline(),
+            running: 0,
+            joint_limit: JOINT_LIMIT,
             is_promising: has_constraints.then_some(&is_promising),
             noise_variance: state.target().noise_variance(),
             rng: &mut seed.stream("acquisition draws", id.0),

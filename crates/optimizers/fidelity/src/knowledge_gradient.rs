@@ -1,8 +1,10 @@
 //! Knowledge gradient at the target fidelity.
 
+use std::collections::HashSet;
+
 use thrifty_acquisition::{
     Acquisition, AcquisitionError, AcquisitionFactory, Analytic, Context, Description, KnowledgeGradient,
-    Masked, PosteriorMean, UtilityScale, choose_anchors,
+    Masked, PosteriorMean, UtilityScale, choose_anchors, most_promising,
 };
 use thrifty_domain::Points;
 use thrifty_model_based::Maximizer;
@@ -38,17 +40,22 @@ impl TargetKnowledgeGradient<'_> {
     /// [`AcquisitionError`] for a posterior without joint covariances, or a covariance that cannot be factored.
     pub fn anchors(&self, context: &mut Context<'_, '_>) -> Result<Points, AcquisitionError> {
         let joint = context.joint()?;
-        let mut pool = Points::new(context.domain.dim());
         let (all, is_promising) = (context.pool(CANDIDATES), context.is_promising);
         let all = at_target(self.axis, all.as_ref());
         // A constraint counts at the target. Without a promising point all are candidates.
         let is_promising = |x: &[f64]| is_promising.is_none_or(|is_promising| is_promising(x));
         let any = all.rows().any(is_promising);
-        for row in all.rows().filter(|row| !any || is_promising(row)) {
-            // One configuration at several fidelities is one point at the target.
-            if !pool.rows().any(|known| known == row) {
-                pool.push(row);
-            }
+        // One configuration at several fidelities is one point at the target.
+        let mut known = HashSet::new();
+        let is_new =
+            |row: &&[f64]| known.insert(row.iter().map(|value| value.to_bits()).collect::<Vec<u64>>());
+        let rows = all.rows().filter(|row| !any || is_promising(row)).filter(is_new);
+        let mut distinct = Points::new(context.domain.dim());
+        rows.for_each(|row| distinct.push(row));
+        let limit = context.joint_limit.saturating_add(CANDIDATES);
+        let mut pool = Points::new(context.domain.dim());
+        for i in most_promising(context.posterior, distinct.as_ref(), limit) {
+            pool.push(distinct.row(i));
         }
         let mut anchors = choose_anchors(joint, pool.as_ref(), self.anchors.max(2) - 1, context.rng)?;
         let mut at = vec![0.5; context.domain.dim()];

@@ -80,14 +80,15 @@ impl SurrogateState<'_> {
         self.is_allowed(x) && self.probability_feasible(x).is_none_or(is_likely)
     }
 
-    /// Points that the next is to be better than: measured ones and running trials. What failed or breaks a constraint is
-    /// nothing to improve on.
-    fn baseline(&self) -> Points {
+    /// Points that the next is to be better than, and how many of them are running: measured ones, then running trials. What failed or
+    /// breaks a constraint is nothing to improve on.
+    fn baseline(&self) -> (Points, usize) {
         let mut baseline = Points::new(self.x.dim());
         let feasible = self.x.rows().zip(&self.feasible).filter(|(_, feasible)| **feasible);
         feasible.for_each(|(point, _)| baseline.push(point));
-        self.running.likely_points(&self.constraints()).rows().for_each(|point| baseline.push(point));
-        baseline
+        let running = self.running.likely_points(&self.constraints());
+        running.rows().for_each(|point| baseline.push(point));
+        (baseline, running.len())
     }
 
     /// The acquisition of a factory, averaged over the members of a mixture where it asks for that.
@@ -134,6 +135,7 @@ impl SurrogateState<'_> {
             _ => model.posterior(),
         };
         let is_promising = |x: &[f64]| self.is_promising(x);
+        let (observed, running) = self.baseline();
         factory.build(Context {
             posterior,
             target: self.target_beside(
@@ -143,7 +145,9 @@ impl SurrogateState<'_> {
             ),
             t: self.y.len() + 1,
             domain: self.space.domain(),
-            observed: self.baseline().as_ref(),
+            observed: observed.as_ref(),
+            running,
+            joint_limit: model.joint_limit(),
             is_promising: self.has_constraints().then_some(&is_promising),
             noise_variance: model.noise_variance() + self.expected_noise,
             rng: &mut rng,

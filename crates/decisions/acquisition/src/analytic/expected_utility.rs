@@ -186,6 +186,7 @@ impl Acquisition for PointwiseExpectation<'_> {
 mod tests {
     use thrifty_domain::Domain;
     use thrifty_sampling::Seed;
+    use thrifty_surrogate::JOINT_LIMIT;
 
     use super::*;
     use crate::ExpectedImprovement;
@@ -213,6 +214,8 @@ mod tests {
             t: 1,
             domain: &domain,
             observed: PointsRef::single(&[0.5]),
+            running: 0,
+            joint_limit: JOINT_LIMIT,
             is_promising: None,
             noise_variance: 0.0,
             rng: &mut rng,

@@ -4,8 +4,7 @@ use thrifty_domain::{Points, PointsRef};
 use thrifty_sampling::Stream;
 use thrifty_surrogate::JointPosterior;
 
-use crate::AcquisitionError;
-use crate::thompson_among;
+use crate::{AcquisitionError, optimistic_bounds, thompson_among};
 
 /// Sobol points of the domain among which anchors are chosen.
 pub(crate) const CANDIDATES: usize = 256;
@@ -14,7 +13,7 @@ pub(crate) const CANDIDATES: usize = 256;
 /// most first.
 ///
 /// A baseline for [`NoisyExpectedImprovement`](crate::NoisyExpectedImprovement) cut down to what matters.
-/// Cost: O(n³).
+/// Cost: O(n³); of many points take the [most promising](crate::most_promising) first.
 /// Source: the pruning of baselines in Balandat et al. (2020).
 ///
 /// # Errors
@@ -35,11 +34,11 @@ pub fn prune_baseline(
 }
 
 /// Anchors that the posterior chooses from a pool, quasi-random points of the domain for example: the [`prune_baseline`]
-/// among four times as many draws first, then those with the lowest optimistic bound `μ - 2σ`.
+/// among four times as many draws first, then those with the lowest [optimistic bound](optimistic_bounds).
 ///
 /// What a knowledge gradient, entropy search or representers need: few points, where the minimum may be. At most
 /// `count` of them, all different.
-/// Cost: O(n³) in the size of the pool.
+/// Cost: O(n³) in the size of the pool; of many points take the [most promising](crate::most_promising) first.
 ///
 /// A covariance that cannot be factored leaves the bounds alone: which points are anchors is a choice, and none that would be an error.
 ///
@@ -55,11 +54,9 @@ pub fn choose_anchors(
         Err(AcquisitionError::Covariance { .. }) => Vec::new(),
         order => order?,
     };
-    let (mut mean, mut variance) = (vec![0.0; pool.len()], vec![0.0; pool.len()]);
-    posterior.predict_into(pool, &mut mean, &mut variance);
-    let bound = |i: usize| mean[i] - 2.0 * variance[i].max(0.0).sqrt();
+    let bounds = optimistic_bounds(posterior, pool);
     let mut rest: Vec<usize> = (0..pool.len()).collect();
-    rest.sort_by(|a, b| bound(*a).total_cmp(&bound(*b)));
+    rest.sort_by(|a, b| bounds[*a].total_cmp(&bounds[*b]));
     order.extend(rest);
     let mut anchors = Points::new(pool.dim());
     for i in order {

@@ -24,8 +24,8 @@ use crate::{
 /// and q-EI where there is no noise). Without noise and pending points it is [`ExpectedImprovement`] on the best
 /// observed value.
 ///
-/// Cost: O(B³) once, B covariances and O(B² + S B) a point. Of a large baseline [`prune_baseline`](crate::prune_baseline)
-/// leaves those that may be the best.
+/// Cost: O(B³) once, B covariances and O(B² + S B) per point. Of a large baseline [`most_promising`](crate::most_promising)
+/// leaves those that may be the best, without a covariance of all.
 /// Source: Letham et al. (2019); logarithm: Ament et al. (2023); departure: draws at the baseline
 /// alone, x in closed form.
 pub struct NoisyExpectedImprovement<'a> {
@@ -92,7 +92,7 @@ pub(crate) fn log_mean_exp(values: &[f64]) -> f64 {
     largest + (values.iter().map(|v| (v - largest).exp()).sum::<f64>() / values.len() as f64).ln()
 }
 
-/// Factory of the logarithm of [`NoisyExpectedImprovement`] over the observed and running points.
+/// Factory of the logarithm of [`NoisyExpectedImprovement`] over the [baseline](Context::baseline) of the context.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct NoisyExpectedImprovementFactory {
     /// Number of joint draws.
@@ -101,8 +101,9 @@ pub struct NoisyExpectedImprovementFactory {
 
 impl AcquisitionFactory for NoisyExpectedImprovementFactory {
     fn build<'a>(&self, context: Context<'a, '_>) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
+        let baseline = context.baseline();
         let noisy =
-            NoisyExpectedImprovement::new(context.joint()?, context.observed, self.draws, context.rng)?;
+            NoisyExpectedImprovement::new(context.joint()?, baseline.as_ref(), self.draws, context.rng)?;
         Ok(Box::new(noisy.logarithm()))
     }
 

@@ -9,7 +9,7 @@ use thrifty_surrogate::{Description, JointPosterior, Posterior, SamplePath};
 use crate::sampling::{JointNormal, normals, smallest};
 use crate::{
     Acquisition, AcquisitionError, AcquisitionFactory, ConditionalDraws, Context, Masked, OverDraws,
-    PointPredicate, PosteriorMean, UtilityScale,
+    PointPredicate, PosteriorMean, UtilityScale, most_promising,
 };
 
 /// A minimum of a function drawn from a posterior, and where it is.
@@ -139,7 +139,7 @@ impl Default for PathSearch {
 /// Functions are drawn pathwise (Matheron's rule for a Gaussian process) and minimised by local search from the best
 /// raw points and from the best of `known`, where the posterior has paths; else the minima of exact joint draws on
 /// the raw points and the known ones: then no better than those points are dense.
-/// Cost: about (raw + 100 climbs) evaluations of each path; without paths O(raw³).
+/// Cost: about (raw + known + 100 climbs) evaluations of each path; without paths O((raw + known)³).
 /// Source: Wilson et al. (2020); Hernández-Lobato et al. (2014), section 2.1.
 ///
 /// # Errors
@@ -152,7 +152,8 @@ pub fn minimizers_on(
     count: usize,
     rng: &mut Stream,
 ) -> Result<Vec<Minimizer>, AcquisitionError> {
-    minimizers_in(posterior, &SearchArea { domain, known, is_promising: None }, search, count, rng)
+    let area = SearchArea { domain, known, is_promising: None, joint_limit: usize::MAX };
+    minimizers_in(posterior, &area, search, count, rng)
 }
 
 /// Points among which a minimum is sought.
@@ -163,6 +164,8 @@ pub(crate) struct SearchArea<'r> {
     pub(crate) known: PointsRef<'r>,
     /// True for other points that may be a minimum; nothing where all may.
     pub(crate) is_promising: Option<&'r PointPredicate<'r>>,
+    /// Largest number of known points of which a joint distribution is computed.
+    pub(crate) joint_limit: usize,
 }
 
 impl SearchArea<'_> {
@@ -185,7 +188,7 @@ pub(crate) fn minimizers_in(
     count: usize,
     rng: &mut Stream,
 ) -> Result<Vec<Minimizer>, AcquisitionError> {
-    let SearchArea { domain, known, is_promising } = *area;
+    let SearchArea { domain, known, is_promising, joint_limit } = *area;
     dimension("domain", domain.dim(), posterior.dim())?;
     if !known.is_empty() {
         dimension("known points", known.dim(), posterior.dim())?;
@@ -196,6 +199,10 @@ pub(crate) fn minimizers_in(
     }
     let Some(paths) = posterior.paths().and_then(|paths| paths.sample_paths(count, rng)) else {
         let joint = posterior.joint().ok_or(AcquisitionError::Lacks("sample paths or covariances"))?;
+        let kept = most_promising(posterior, points.as_ref(), search.raw.saturating_add(joint_limit));
+        let mut some = Points::new(points.dim());
+        kept.into_iter().for_each(|i| some.push(points.row(i)));
+        let points = some;
         let of = |draw: &Vec<f64>| {
             let best = smallest(draw);
             Minimizer { x: points.row(best).to_vec(), value: draw[best] }

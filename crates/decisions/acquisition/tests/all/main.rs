@@ -1,5 +1,6 @@
 //! Integration tests of `thrifty-acquisition`, built as one program.
 
+mod baseline;
 mod batches;
 mod closed_forms;
 mod contract;

@@ -9,6 +9,7 @@ use thrifty_acquisition::{
 use thrifty_domain::{Domain, Points};
 use thrifty_gp::Gp;
 use thrifty_sampling::Seed;
+use thrifty_surrogate::JOINT_LIMIT;
 
 fn utilities(target: f64) -> Vec<(&'static str, Box<dyn Utility>)> {
     vec![
@@ -84,6 +85,8 @@ proptest! {
                 t: 3,
                 domain: &domain,
                 observed: x.as_ref(),
+                running: 0,
+                joint_limit: JOINT_LIMIT,
                 is_promising: None,
                 noise_variance: 0.0,
                 rng: &mut rng,

@@ -13,7 +13,7 @@ use thrifty_domain::{Domain, Points, PointsRef, Variable};
 use thrifty_gp::{Gp, GpPosterior, GpSettings, Noise};
 use thrifty_kernel::{Matern52, Scaled};
 use thrifty_sampling::Seed;
-use thrifty_surrogate::{JointPosterior, Posterior, Prediction};
+use thrifty_surrogate::{JOINT_LIMIT, JointPosterior, Posterior, Prediction};
 
 const RECORD: &str =
     include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/golden/stability_acquisition.json"));
@@ -95,6 +95,8 @@ fn rules_keep_their_values() {
             t: 7,
             domain: &domain,
             observed: x.as_ref(),
+            running: 0,
+            joint_limit: JOINT_LIMIT,
             is_promising: None,
             noise_variance: 0.02,
             rng: &mut rng,
@@ -120,6 +122,8 @@ fn built<'a>(rule: AcquisitionKind, posterior: &'a dyn Posterior, target: f64) -
         t: 1,
         domain: &domain,
         observed: observed.as_ref(),
+        running: 0,
+        joint_limit: JOINT_LIMIT,
         is_promising: None,
         noise_variance: 0.02,
         rng: &mut rng,

@@ -150,13 +150,22 @@ impl<K: Kernel> JointPosterior for GpPosterior<K> {
 
     fn covariance_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
         let m = x.len();
-        self.cross_covariance_into(x, x, out);
+        assert_eq!(out.len(), m * m, "one covariance per pair");
+        let unknown: Vec<bool> = x.rows().map(|row| !is_finite(row)).collect();
+        let scaled = self.scaled(x);
+        let white = self.whitened(scaled.as_ref());
+        let mut prior = Matrix::default();
+        self.kernel.cov_into(scaled.as_ref(), scaled.as_ref(), &mut prior);
+        let scale = self.data.targets.width.powi(2);
         for i in 0..m {
-            if !out[i * m + i].is_nan() {
-                out[i * m + i] = out[i * m + i].max(0.0);
-            }
-            for j in 0..i {
-                out[j * m + i] = out[i * m + j];
+            for j in 0..=i {
+                let covariance = (prior[(i, j)] - dot(white.column(i), white.column(j))) * scale;
+                let value = match covariance {
+                    _ if unknown[i] || unknown[j] => f64::NAN,
+                    negative if i == j && negative < 0.0 => 0.0,
+                    covariance => covariance,
+                };
+                (out[i * m + j], out[j * m + i]) = (value, value);
             }
         }
     }

@@ -277,3 +277,24 @@ fn the_default_is_not_written() {
         assert_eq!(serde_json::from_value::<GpSurrogate>(written).unwrap(), own);
     }
 }
+
+/// Joint distributions are of as many points as the model is conditioned on at most, whatever their number: also after a fantasy and for a
+/// mixture.
+#[test]
+fn joint_distributions_are_bounded_like_the_model() {
+    let x = points(24, 5);
+    let y: Vec<f64> = x.rows().map(smooth).collect();
+    let sampled = GpSurrogate::noisy();
+    for (conditioning, limit) in [
+        (Conditioning::default(), 1000),
+        (Conditioning::Subset { size: 20 }, 20),
+        (Conditioning::Subset { size: 30 }, 30),
+        (Conditioning::All, usize::MAX),
+    ] {
+        for surrogate in [GpSurrogate::default(), sampled.clone()] {
+            let fitted = fit(&GpSurrogate { conditioning, ..surrogate }, &x, &y);
+            assert_eq!(fitted.joint_limit(), limit);
+            assert_eq!(fitted.fantasize(&[0.123, 0.456], 0.0).unwrap().joint_limit(), limit);
+        }
+    }
+}

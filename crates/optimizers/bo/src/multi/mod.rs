@@ -1,5 +1,6 @@
 //! Several objectives at once.
 
+mod baseline;
 mod data;
 mod error;
 mod improvement;

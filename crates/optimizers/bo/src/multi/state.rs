@@ -12,6 +12,7 @@ use thrifty_space::Config;
 use thrifty_study::{History, OptimizerError};
 use thrifty_surrogate::{JointPosterior, Observations, Posterior};
 
+use super::baseline::baseline;
 use super::data::{Data, means};
 use super::improvement::LogExpectedHypervolume;
 use super::noisy::{LogNoisyExpectedHypervolume, UncertainFront};
@@ -164,7 +165,8 @@ impl State<'_> {
         constraints: &[OutputModel],
         reference: &[f64],
     ) -> Result<Box<dyn Acquisition + 'm>, MultiObjectiveError> {
-        let mut baseline = self.observed.x.clone();
+        let running = self.observed.pending.len();
+        let mut baseline = baseline(models, constraints, &self.observed.x, running, reference)?;
         self.observed.pending.rows().for_each(|point| baseline.push(point));
         let fixed = Points::new(self.observed.objectives);
         self.over_draws(draws, models, constraints, [&fixed, &baseline], reference)

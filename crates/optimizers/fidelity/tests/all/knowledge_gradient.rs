@@ -12,7 +12,7 @@ use thrifty_model_based::Maximizer;
 use thrifty_sampling::Seed;
 use thrifty_space::Space;
 use thrifty_surrogate::{
-    FittedSurrogate, JointPosterior, Lookahead, LookaheadCotangent, Observations, Surrogate,
+    FittedSurrogate, JOINT_LIMIT, JointPosterior, Lookahead, LookaheadCotangent, Observations, Surrogate,
 };
 
 fn space() -> Space {
@@ -268,6 +268,8 @@ fn anchors_are_as_many_as_are_set() {
             t: 1,
             domain: space.domain(),
             observed: observed.as_ref(),
+            running: 0,
+            joint_limit: JOINT_LIMIT,
             is_promising: None,
             noise_variance: fitted.noise_variance(),
             rng: &mut Seed(3).stream("anchors", 0),

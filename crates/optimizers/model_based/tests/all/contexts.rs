@@ -81,9 +81,14 @@ fn close(found: f64, expected: f64) -> bool {
 /// Numbers of a context: t, the points observed, target, noise variance, variance at 0.5.
 type Seen = Arc<Mutex<Option<(usize, Vec<f64>, f64, f64, f64)>>>;
 
+/// The running ones of the points observed, and how many of all a joint distribution has at most.
+type Bounds = Arc<Mutex<Option<(usize, usize)>>>;
+
 /// An acquisition function that notes what it is built from.
+#[derive(Default)]
 struct Spy {
     seen: Seen,
+    bounds: Bounds,
     handles_pending: bool,
 }
 
@@ -93,6 +98,7 @@ impl AcquisitionFactory for Spy {
         let variance = context.posterior.predict(&[0.5]).variance;
         *self.seen.lock().unwrap() =
             Some((context.t, observed, context.target, context.noise_variance, variance));
+        *self.bounds.lock().unwrap() = Some((context.running, context.joint_limit));
         Ok(Box::new(ZeroLog))
     }
 
@@ -126,13 +132,15 @@ fn contexts_hold_what_was_measured_and_what_runs() {
         // Of two running trials one is likely to break the constraint.
         let trials = [weighted(), vec![trial(0.5, None), trial(0.1, None)]].concat();
         with(trials, StateSettings { pending, ..settings() }, |state, _| {
-            let spy = Spy { seen: Seen::default(), handles_pending };
+            let spy = Spy { handles_pending, ..Spy::default() };
             state.acquisition(&spy).unwrap();
             let (t, observed, target, noise, variance) = spy.seen.lock().unwrap().clone().unwrap();
             assert_eq!((t, observed), (7, vec![0.41, 0.6, 0.78, 0.96, 0.5]));
             assert_eq!((target, noise), (state.target(ImprovementTarget::BestMean), state.noise_variance()));
             assert_eq!(variance < 0.5 * before, has_fantasies, "{pending:?} {variance} {before}");
             assert!(has_fantasies || close(variance, before), "{variance} {before}");
+            let likely_and_default = (1, thrifty_surrogate::JOINT_LIMIT);
+            assert_eq!(*spy.bounds.lock().unwrap(), Some(likely_and_default));
         });
     }
 }
@@ -150,7 +158,7 @@ fn reported_noise_is_that_of_the_next_measurement() {
     with(noisy(), settings(), |state, _| {
         let learnt = state.noise_variance() - 100.0;
         assert!((0.0..1.0).contains(&learnt), "{learnt}");
-        let spy = Spy { seen: Seen::default(), handles_pending: false };
+        let spy = Spy::default();
         state.acquisition(&spy).unwrap();
         assert_eq!(spy.seen.lock().unwrap().as_ref().unwrap().3, state.noise_variance());
         // At the prior's variance s of these losses a measurement tells a share s / (s + 100).
