@@ -1,5 +1,7 @@
 //! Recommendation at the target fidelity.
 
+use std::collections::HashMap;
+
 use thrifty_domain::Points;
 use thrifty_model_based::{SurrogateState, measurement};
 use thrifty_space::Config;
@@ -7,6 +9,7 @@ use thrifty_study::{OptimizerError, Trial};
 use thrifty_surrogate::Prediction;
 
 use crate::MultiFidelityOptimizer;
+use crate::reached::key;
 
 /// The recommended configuration: of those evaluated at any fidelity, the one with the best posterior mean at the target.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,27 +33,30 @@ impl MultiFidelityOptimizer {
         state: &SurrogateState<'_>,
         observations: &[Trial<Config>],
     ) -> Result<Option<FidelityBest>, OptimizerError> {
-        let mut evaluated: Vec<(Config, f64, bool)> = Vec::new();
+        let mut evaluated: Vec<(Config, f64, bool, Vec<f64>)> = Vec::new();
+        let mut positions = HashMap::new();
         for trial in observations {
             let Some(measured) = measurement(trial) else { continue };
             let (config, value) = (self.axis.at_target(&trial.query), self.axis.value(&trial.query));
+            let x = self.space.encode(&config);
+            let x = x.map_err(|error| OptimizerError::failed("recommending a configuration", error))?;
             let is_feasible = measured.is_feasible();
-            match evaluated.iter_mut().find(|known| known.0 == config) {
-                Some(known) => *known = (config, known.1.max(value), known.2 && is_feasible),
-                None => evaluated.push((config, value, is_feasible)),
+            let at = *positions.entry(key(&x)).or_insert(evaluated.len());
+            match evaluated.get_mut(at) {
+                Some((_, largest, keeps, _)) => {
+                    (*largest, *keeps) = (largest.max(value), *keeps && is_feasible);
+                }
+                None => evaluated.push((config, value, is_feasible, x)),
             }
         }
         evaluated.retain(|known| known.2);
         let mut points = Points::new(self.space.dim());
-        for (config, _, _) in &evaluated {
-            let x = self.space.encode(config);
-            points.push(&x.map_err(|error| OptimizerError::failed("recommending a configuration", error))?);
-        }
+        evaluated.iter().for_each(|known| points.push(&known.3));
         let (mut mean, mut variance) = (vec![0.0; points.len()], vec![0.0; points.len()]);
         state.posterior().predict_into(points.as_ref(), &mut mean, &mut variance);
         let best = (0..mean.len()).min_by(|a, b| mean[*a].total_cmp(&mean[*b]));
         Ok(best.map(|at| {
-            let (config, value, _) = evaluated.swap_remove(at);
+            let (config, value, ..) = evaluated.swap_remove(at);
             FidelityBest {
                 config,
                 value: state.loss_of(mean[at]),

@@ -1,9 +1,12 @@
 //! Known cost of an evaluation, with what an earlier one has paid for.
 
+use std::collections::HashMap;
+
 use thrifty_acquisition::Acquisition;
-use thrifty_domain::{Points, PointsRef};
+use thrifty_domain::PointsRef;
 
 use crate::FidelityAxis;
+use crate::reached::key;
 
 /// Cost of an evaluation as a share of what the target costs, the fixed share apart.
 ///
@@ -14,8 +17,8 @@ use crate::FidelityAxis;
 pub struct ProportionalCost {
     axis: FidelityAxis,
     fixed: f64,
-    /// Configurations at the target that an evaluation can continue, and the share that was paid for each.
-    paid: (Points, Vec<f64>),
+    /// Share that was paid for configurations that an evaluation can continue, by the [key] of their points at the target.
+    paid: HashMap<Vec<u64>, f64>,
 }
 
 /// Smallest cost, as a share of the target: an evaluation that repeats another is not free.
@@ -24,30 +27,27 @@ const LEAST: f64 = 1e-6;
 impl ProportionalCost {
     /// The cost with a fixed share, where nothing was paid yet.
     #[must_use]
-    pub fn new(axis: &FidelityAxis, fixed: f64, dim: usize) -> Self {
-        Self { axis: axis.clone(), fixed, paid: (Points::new(dim), Vec::new()) }
+    pub fn new(axis: &FidelityAxis, fixed: f64) -> Self {
+        Self { axis: axis.clone(), fixed, paid: HashMap::new() }
     }
 
     /// Counts an evaluation at an encoded point: later ones of its configuration continue it.
     pub fn pay(&mut self, x: &[f64]) {
         let share = self.axis.log_share(x[self.axis.column()]).0.exp();
+        let paid = self.paid.entry(self.key_of(x)).or_insert(share);
+        *paid = paid.max(share);
+    }
+
+    /// The key of a point's configuration, whatever its fidelity.
+    fn key_of(&self, x: &[f64]) -> Vec<u64> {
         let mut moved = x.to_vec();
         self.axis.move_to_target(&mut moved);
-        let known = self.paid.0.rows().position(|known| known == moved);
-        if let Some(at) = known {
-            self.paid.1[at] = self.paid.1[at].max(share);
-        } else {
-            self.paid.0.push(&moved);
-            self.paid.1.push(share);
-        }
+        key(&moved)
     }
 
     /// Share that was paid for a configuration.
     fn paid(&self, x: &[f64]) -> f64 {
-        let mut moved = x.to_vec();
-        self.axis.move_to_target(&mut moved);
-        let at = self.paid.0.rows().position(|known| known == moved);
-        at.map_or(0.0, |at| self.paid.1[at])
+        if self.paid.is_empty() { 0.0 } else { self.paid.get(&self.key_of(x)).copied().unwrap_or(0.0) }
     }
 
     /// The cost at an encoded point, and its slope by the column of the fidelity.

@@ -1,12 +1,13 @@
 //! Trials as observations at fidelities: intermediate reports count at their steps.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use thrifty_model_based::{ended_without_loss, measurement};
 use thrifty_space::{Config, Space};
 use thrifty_study::{History, Measurement, Memo, Outcome, Trial};
 
 use crate::FidelityAxis;
+use crate::reached::key;
 
 /// The trials of a history, each preceded by observations at some of its reports. A pruned trial is an observation at its last report.
 ///
@@ -21,18 +22,72 @@ pub(crate) fn observations(
 ) -> Vec<Trial<Config>> {
     let is_single = |m: &Measurement| m.objectives.len() == 1 && m.constraints.is_empty();
     let simple = history.trials().iter().filter_map(measurement).all(is_single);
-    let mut found: Vec<Trial<Config>> = Vec::with_capacity(history.len());
+    let mut found = Found { space, trials: Vec::with_capacity(history.len()), seen: HashMap::new() };
     for trial in history.trials() {
         if simple && count > 0 && trial.outcome.is_some() {
-            push_observations(space, axis, trial, count, &mut found);
+            push_observations(axis, trial, count, &mut found);
         } else {
             found.push(trial.clone());
         }
     }
-    found
+    found.trials
+}
+
+/// Observations so far.
+struct Found<'a> {
+    space: &'a Space,
+    trials: Vec<Trial<Config>>,
+    /// By the [key] of the point.
+    seen: HashMap<Vec<u64>, Seen>,
+}
+
+/// Observations at one point.
+#[derive(Default)]
+struct Seen {
+    is_measured: bool,
+    /// Positions of those that ended without a loss.
+    failed: Vec<usize>,
+}
+
+impl Found<'_> {
+    fn push(&mut self, trial: Trial<Config>) {
+        // A query that is not of the space is no point; fits refuse it.
+        if let Ok(x) = self.space.encode(&trial.query) {
+            let seen = self.seen.entry(key(&x)).or_default();
+            seen.is_measured |= measurement(&trial).is_some();
+            if ended_without_loss(&trial) {
+                seen.failed.push(self.trials.len());
+            }
+        }
+        self.trials.push(trial);
+    }
+
+    /// Appends the observation at a report; it is unrelated to the model where the same point was observed before, as by a trial that this one
+    /// continues. A failure there becomes unrelated: the loss that stands for it would contradict the observation.
+    fn push_report(&mut self, trial: &Trial<Config>, report: Report, (cost, memo): (Option<f64>, Memo)) {
+        let seen = self.space.encode(&report.config).ok().and_then(|x| self.seen.get_mut(&key(&x)));
+        let (is_known, failed) =
+            seen.map_or((false, Vec::new()), |seen| (seen.is_measured, std::mem::take(&mut seen.failed)));
+        for at in failed {
+            self.trials[at].outcome = Some(Outcome::unrelated("observed since"));
+        }
+        let outcome = if is_known {
+            Outcome::unrelated("observed before")
+        } else {
+            Measurement { cost, ..Measurement::from(report.loss) }.into()
+        };
+        self.push(Trial {
+            query: report.config,
+            memo,
+            reports: Vec::new(),
+            outcome: Some(outcome),
+            ..trial.clone()
+        });
+    }
 }
 
 /// A finite report at a fidelity that the space has.
+#[derive(Clone)]
 struct Report {
     config: Config,
     step: u64,
@@ -40,20 +95,14 @@ struct Report {
     position: f64,
 }
 
-fn push_observations(
-    space: &Space,
-    axis: &FidelityAxis,
-    trial: &Trial<Config>,
-    count: usize,
-    found: &mut Vec<Trial<Config>>,
-) {
+fn push_observations(axis: &FidelityAxis, trial: &Trial<Config>, count: usize, found: &mut Found<'_>) {
     let (mut reports, mut steps) = (Vec::new(), HashSet::new());
     // From the end, since the last value of a step counts.
     for &(step, loss) in trial.reports.iter().rev().filter(|report| report.1.is_finite()) {
         if !steps.insert(step) {
             continue;
         }
-        if let Some(config) = axis.at(space, &trial.query, step) {
+        if let Some(config) = axis.at(found.space, &trial.query, step) {
             reports.push(Report { config, step, loss, position: axis.position(step as f64) });
         }
     }
@@ -81,41 +130,12 @@ fn push_observations(
     };
     for at in taken {
         let share = reports[at].step as f64 / steps;
-        push_observation(trial, &reports[at], (cost.map(|cost| cost * share), Memo::default()), found);
+        found.push_report(trial, reports[at].clone(), (cost.map(|cost| cost * share), Memo::default()));
     }
     match last {
-        Some(report) => push_observation(trial, &report, (cost, trial.memo.clone()), found),
+        Some(report) => found.push_report(trial, report, (cost, trial.memo.clone())),
         None => found.push(trial.clone()),
     }
-}
-
-/// Appends the observation at a report; it is unrelated to the model where the same point was observed before, as by a trial that this one
-/// continues. A failure there becomes unrelated: the loss that stands for it would contradict the observation.
-fn push_observation(
-    trial: &Trial<Config>,
-    report: &Report,
-    (cost, memo): (Option<f64>, Memo),
-    found: &mut Vec<Trial<Config>>,
-) {
-    let mut is_known = false;
-    for known in found.iter_mut().filter(|known| known.query == report.config) {
-        is_known |= measurement(known).is_some();
-        if ended_without_loss(known) {
-            known.outcome = Some(Outcome::unrelated("observed since"));
-        }
-    }
-    let outcome = if is_known {
-        Outcome::unrelated("observed before")
-    } else {
-        Measurement { cost, ..Measurement::from(report.loss) }.into()
-    };
-    found.push(Trial {
-        query: report.config.clone(),
-        memo,
-        reports: Vec::new(),
-        outcome: Some(outcome),
-        ..trial.clone()
-    });
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use thrifty_domain::Points;
 use thrifty_model_based::Maximizer;
 
 use crate::lookahead::at_target;
+use crate::reached::key;
 use crate::{FidelityAxis, TargetLookahead};
 
 /// Factory of the logarithm of the knowledge gradient at the target fidelity: by how much an evaluation of a configuration at some fidelity
@@ -47,8 +48,7 @@ impl TargetKnowledgeGradient<'_> {
         let any = all.rows().any(is_promising);
         // One configuration at several fidelities is one point at the target.
         let mut known = HashSet::new();
-        let is_new =
-            |row: &&[f64]| known.insert(row.iter().map(|value| value.to_bits()).collect::<Vec<u64>>());
+        let is_new = |row: &&[f64]| known.insert(key(row));
         let rows = all.rows().filter(|row| !any || is_promising(row)).filter(is_new);
         let mut distinct = Points::new(context.domain.dim());
         rows.for_each(|row| distinct.push(row));

@@ -16,6 +16,7 @@ mod kernel;
 mod knowledge_gradient;
 mod lookahead;
 mod optimizer;
+mod reached;
 mod settings;
 mod turn;
 

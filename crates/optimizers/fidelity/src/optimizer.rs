@@ -12,6 +12,7 @@ use thrifty_study::{
 };
 
 use crate::evidence::observations;
+use crate::reached::evaluated;
 use crate::{FidelityAxis, FidelityBest, FidelityCost, MultiFidelitySettings, multi_fidelity_kernel};
 
 /// Bayesian optimisation with a fidelity: a parameter of the space, such as epochs or rows, by which an evaluation is cheaper and biased.
@@ -139,7 +140,12 @@ impl MultiFidelityOptimizer {
         let Some(state) = SurrogateState::fit_with(&fitter, settings, costs)? else {
             return Ok(None);
         };
-        let asked = Repeats::asked(self.settings.repeats, &self.space, history)?;
+        let asked = if self.settings.continues && self.settings.reports > 0 {
+            let evaluated = evaluated(&self.space, &self.axis, history)?;
+            Repeats::asked(self.settings.repeats, &self.space, &evaluated)?
+        } else {
+            Repeats::asked(self.settings.repeats, &self.space, history)?
+        };
         Ok(Some(state.with_asked(asked).with_known_constraint(&self.known_constraint)))
     }
 

@@ -1,14 +1,15 @@
 //! Suggestion of a configuration and its fidelity.
 
+use std::collections::HashSet;
+
 use thrifty_acquisition::Acquisition;
 use thrifty_domain::Points;
-use thrifty_model_based::{
-    Candidate, SurrogateState, measurement, points_of, reject_nan, weighted_logarithm,
-};
+use thrifty_model_based::{Candidate, SurrogateState, reject_nan, weighted_logarithm};
 use thrifty_space::Config;
 use thrifty_study::{Ask, EXPECTED_COST, History, OptimizerError, StopReason, Suggestion, TrialId};
 
 use crate::cost::ProportionalCost;
+use crate::reached::{key, reached_points};
 use crate::{FidelityCost, MultiFidelityOptimizer, TargetKnowledgeGradient};
 
 /// Best configurations that may be continued at every fidelity of a grid.
@@ -51,12 +52,16 @@ impl MultiFidelityOptimizer {
     /// The known cost, with what was paid where evaluations continue.
     fn cost(&self, history: &History<Config>) -> Result<Option<ProportionalCost>, OptimizerError> {
         let FidelityCost::Proportional { fixed } = self.settings.cost else { return Ok(None) };
-        let mut cost = ProportionalCost::new(&self.axis, fixed, self.space.dim());
+        let mut cost = ProportionalCost::new(&self.axis, fixed);
         if self.settings.continues {
-            let measured = history.trials().iter().filter(|trial| measurement(trial).is_some());
-            points_of(&self.space, measured)?.rows().for_each(|x| cost.pay(x));
+            self.reached(history)?.rows().for_each(|x| cost.pay(x));
         }
         Ok(Some(cost))
+    }
+
+    /// Points up to which trials were evaluated.
+    fn reached(&self, history: &History<Config>) -> Result<Points, OptimizerError> {
+        reached_points(&self.space, &self.axis, history, self.settings.reports > 0)
     }
 
     /// Adds the evaluated configurations of the best means at the target, at fidelities of a grid: no search over a continuous space finds
@@ -68,12 +73,11 @@ impl MultiFidelityOptimizer {
         history: &History<Config>,
         candidates: &mut Vec<Candidate>,
     ) -> Result<(), OptimizerError> {
-        let measured = history.trials().iter().filter(|trial| measurement(trial).is_some());
-        let mut evaluated = Points::new(self.space.dim());
-        for row in points_of(&self.space, measured)?.rows() {
+        let (mut evaluated, mut known) = (Points::new(self.space.dim()), HashSet::new());
+        for row in self.reached(history)?.rows() {
             let mut row = row.to_vec();
             self.axis.move_to_target(&mut row);
-            if !evaluated.rows().any(|known| known == row) {
+            if known.insert(key(&row)) {
                 evaluated.push(&row);
             }
         }
@@ -293,11 +297,53 @@ mod tests {
         assert!((failed - 1.0).abs() < 1e-12, "a failed one left nothing to continue: {failed}");
     }
 
+    /// A trial that was pruned at 16 of 64 has paid a quarter of the target, and it is offered for continuation up to the target, but not where it
+    /// was evaluated. A second trial that is pruned there ends that. Where reports are on another scale nothing is known of it.
+    #[test]
+    fn pruned_trials_are_continued() {
+        let with = |reports: usize| {
+            let settings = MultiFidelitySettings {
+                cost: FidelityCost::Proportional { fixed: 0.25 },
+                continues: true,
+                reports,
+                ..MultiFidelitySettings::default()
+            };
+            optimizer().with_settings(settings).unwrap()
+        };
+        let pruned = || {
+            let mut trial = history().trials()[0].clone();
+            trial.query.insert("x", 0.99);
+            Trial { reports: vec![(4, 0.5), (16, 0.1)], outcome: Some(Outcome::pruned(16)), ..trial }
+        };
+        let x = |optimizer: &MultiFidelityOptimizer, s: f64| {
+            let mut query = pruned().query;
+            query.insert("s", s);
+            optimizer.space.encode(&query).unwrap()
+        };
+        for (reports, times, left) in [(4, 1, 1.0), (4, 2, 1.0), (0, 1, 1.25)] {
+            let optimizer = with(reports);
+            let trials = [history().trials(), &vec![pruned(); times]].concat();
+            let history = History::from_trials(trials, Seed(1));
+            let (target, there) = (x(&optimizer, 64.0), x(&optimizer, 16.0));
+            let found = optimizer.cost(&history).unwrap().unwrap().at(&target).0;
+            assert!((found - left).abs() < 1e-12, "{reports} reports: {found} left to pay");
+            let observations = optimizer.observations(&history);
+            let state = optimizer.state(&observations, &history, TrialId(13)).unwrap().unwrap();
+            let mut candidates = Vec::new();
+            optimizer.add_evaluated(&state, &Indifferent, &history, &mut candidates).unwrap();
+            let is_offered = candidates.iter().any(|known| known.x == target);
+            assert_eq!(is_offered, reports > 0, "{reports} reports: offered up to the target");
+            let may_be_asked = [&target, &there].map(|x| !state.is_known(x));
+            let expected = [reports > 0 && times == 1, reports == 0];
+            assert_eq!(may_be_asked, expected, "{reports} reports, pruned {times} times");
+        }
+    }
+
     /// An evaluation below what was paid has the fixed share to pay: nothing is paid back.
     #[test]
     fn evaluations_below_what_was_paid_cost_the_fixed_share() {
         let optimizer = optimizer();
-        let mut cost = ProportionalCost::new(&optimizer.axis, 0.25, 2);
+        let mut cost = ProportionalCost::new(&optimizer.axis, 0.25);
         let at = |s: f64| {
             let mut config = Config::new();
             config.insert("x", 0.5);

@@ -92,7 +92,7 @@ fn gradients_match_differences() {
     let (fitted, axis) = (fitted(10), axis());
     let ahead = TargetLookahead::new(joint(&*fitted), &axis, anchors().as_ref(), 0.01);
     let gain = target_knowledge_gradient(ahead).unwrap();
-    let mut cost = ProportionalCost::new(&axis, 0.1, 2);
+    let mut cost = ProportionalCost::new(&axis, 0.1);
     cost.pay(&[0.3, axis.ends().0]);
     let acquisitions: [&dyn Acquisition; 2] = [&gain, &cost];
     for (which, acquisition) in acquisitions.iter().enumerate() {
@@ -175,7 +175,7 @@ fn the_bias_decays_at_the_median_rate_before_any_data() {
 fn costs_overwrite_slopes_and_the_least_one_has_none() {
     let axis = axis();
     let (low, high) = axis.ends();
-    let mut cost = ProportionalCost::new(&axis, 0.0, 2);
+    let mut cost = ProportionalCost::new(&axis, 0.0);
     cost.pay(&[0.5, high]);
     let x = Points::from_rows(&[[0.5, low], [0.2, low]]).unwrap();
     let (mut values, mut slopes) = ([f64::NAN; 2], [f64::NAN; 4]);
@@ -197,7 +197,7 @@ fn costs_are_proportional_and_continue() {
         config.insert("epochs", epochs);
         space().encode(&config).unwrap()
     };
-    let mut cost = ProportionalCost::new(&axis, 0.25, 2);
+    let mut cost = ProportionalCost::new(&axis, 0.25);
     for epochs in [1, 9, 50, 81] {
         let expected = 0.25 + epochs as f64 / 81.0;
         assert!((cost.at(&at(epochs)).0 - expected).abs() < 1e-12, "{epochs}");
@@ -209,7 +209,7 @@ fn costs_are_proportional_and_continue() {
     // The longest evaluation counts, whatever came first.
     cost.pay(&at(50));
     assert!((cost.at(&at(81)).0 - 0.25 - 31.0 / 81.0).abs() < 1e-12);
-    let mut free = ProportionalCost::new(&axis, 0.0, 2);
+    let mut free = ProportionalCost::new(&axis, 0.0);
     free.pay(&at(81));
     assert!(free.at(&at(3)).0 > 0.0 && free.at(&at(3)).0 < 1e-5);
     // Another configuration was not paid for.
