@@ -149,7 +149,7 @@ impl SurrogateState<'_> {
             running,
             joint_limit: model.joint_limit(),
             is_promising: self.has_constraints().then_some(&is_promising),
-            noise_variance: model.noise_variance() + self.expected_noise,
+            noise_variance: model.noise_variance() + self.expected_noise(),
             rng: &mut rng,
         })
     }

@@ -30,8 +30,8 @@ pub struct SurrogateState<'a> {
     pub(crate) y: Vec<f64>,
     /// Posterior means there, once they were asked for.
     means: OnceLock<Vec<f64>>,
-    /// Noise variance that the next measurement is expected to report, on the scale of the posterior.
-    pub(crate) expected_noise: f64,
+    /// Noise variance that the next measurement is expected to report, in squared units of the loss.
+    reported_noise: f64,
     /// Transform of the losses.
     pub(crate) transform: Option<YeoJohnson>,
     /// True for measured points that break no constraint.
@@ -73,8 +73,8 @@ impl<'a> SurrogateState<'a> {
         let imputed = train.y.len() - targets.y.len();
         let LossModel { transform, model: OutputModel { name, fitted }, choice } =
             LossModel::fit(fitter, train_x.as_ref(), &train, imputed, settings.losses)?;
-        let targets = targets.transformed(transform);
-        let (expected_noise, y) = (targets.expected_noise(), targets.y);
+        let reported_noise = targets.expected_noise();
+        let y = targets.transformed(transform).y;
         let draws = match settings.pending {
             PendingPolicy::Fantasies { draws } => Some(draws),
             _ => None,
@@ -97,7 +97,7 @@ impl<'a> SurrogateState<'a> {
             x,
             y,
             means: OnceLock::new(),
-            expected_noise,
+            reported_noise,
             transform,
             feasible,
             violations,
@@ -162,10 +162,21 @@ impl<'a> SurrogateState<'a> {
     }
 
     /// Variance of the noise of the next measurement, on the scale of the posterior: what was learnt, and what the measurement is
-    /// [expected to report](crate::expected_noise).
+    /// [expected to report](crate::expected_noise), by the slope of the transform at the lowest posterior mean, near which the search goes on.
     #[must_use]
     pub fn noise_variance(&self) -> f64 {
-        self.objective.fitted.noise_variance() + self.expected_noise
+        self.objective.fitted.noise_variance() + self.expected_noise()
+    }
+
+    /// Noise variance that the next measurement is expected to report, on the scale of the posterior.
+    pub(crate) fn expected_noise(&self) -> f64 {
+        let Some(transform) = self.transform.filter(|_| self.reported_noise > 0.0) else {
+            return self.reported_noise;
+        };
+        let any = self.feasible.contains(&true);
+        let counted = self.means().iter().zip(&self.feasible).filter(|(_, feasible)| **feasible || !any);
+        let lowest = counted.map(|(mean, _)| *mean).fold(f64::INFINITY, f64::min);
+        carried(self.reported_noise * transform.slope(carried(transform.invert(lowest))).powi(2))
     }
 
     /// The surrogate after fantasies at its own means at these points; variances do not depend on the outcomes.

@@ -167,10 +167,9 @@ fn reported_noise_is_that_of_the_next_measurement() {
     });
     let transformed = StateSettings { losses: LossTransform::UpperHalf, ..settings() };
     with(noisy(), transformed, |state, _| {
-        let slopes = POINTS.iter().map(|x| state.transform().unwrap().slope(loss(*x)).powi(2));
-        let mut slopes: Vec<f64> = slopes.collect();
-        slopes.sort_by(f64::total_cmp);
-        let expected = 100.0 * slopes[3];
+        let slope = |loss: f64| state.transform().unwrap().slope(loss).powi(2);
+        let lowest = state.means().iter().copied().fold(f64::INFINITY, f64::min);
+        let expected = 100.0 * slope(state.loss_of(lowest));
         let learnt = state.noise_variance() - expected;
         assert!(learnt >= 0.0 && learnt < 0.1 * expected, "{learnt} {expected}");
     });
