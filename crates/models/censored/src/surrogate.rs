@@ -10,8 +10,9 @@ use crate::{CensoredError, CensoredGp, CensoredPosterior, Propagation, Response}
 
 /// Gaussian-process surrogate of left-censored responses: a target at or below `floor` is the inequality f(x) + ε ≤ floor.
 ///
-/// The function continues below the floor as smoothly as above it, and the noise is normal before the cut. For losses that are
-/// cut off above, negate them. Failures that an optimiser imputes at or below the floor count as bounds too.
+/// The function continues below the floor as smoothly as above it, and the noise is normal before the cut. It is for level sets: a loss that is
+/// cut off above would have to be negated, and an optimiser of losses would then maximise it; losses of folds have the setting `limits` of
+/// fractional cross-validation. Failures that an optimiser imputes at or below the floor count as bounds too.
 ///
 /// Cost: some 10 passes of O(b³) for b targets at the floor per evaluation of the likelihood, beside the O(n³) of [`GpSurrogate`].
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -21,6 +22,7 @@ pub struct CensoredGpSurrogate {
     pub floor: f64,
     /// Kernel, settings and conditioning of the process. Its way of learning and of keeping hyperparameters is not used: every fit takes the
     /// maximum, beyond 1,000 responses from half of a [subset](GpSurrogate::conditioning).
+    #[serde(default)]
     pub process: GpSurrogate,
     /// Settings of expectation propagation.
     #[serde(default)]

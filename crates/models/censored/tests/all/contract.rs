@@ -77,3 +77,13 @@ fn hyperparameters_are_on_the_scale_on_which_they_were_learnt() {
     assert_eq!(fitted.hyperparameters(), alone.hyperparameters(), "learnt from the half");
     assert_eq!(fitted.noise_variance(), alone.noise_variance(), "in units of the targets");
 }
+
+/// A file with the floor alone has the default for all else.
+#[test]
+fn a_floor_is_enough() {
+    let read = |text: &str| serde_json::from_str::<CensoredGpSurrogate>(text);
+    assert_eq!(read(r#"{"floor": -0.5}"#).unwrap(), CensoredGpSurrogate::above(-0.5));
+    let small = read(r#"{"floor": 0, "process": {"conditioning": {"subset": {"size": 40}}}}"#).unwrap();
+    assert_eq!(small.process.conditioning, Conditioning::Subset { size: 40 });
+    assert!(read(r#"{"floor": 0, "flor": 1}"#).is_err() && read("{}").is_err());
+}
