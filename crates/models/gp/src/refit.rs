@@ -56,7 +56,8 @@ impl Refit {
     }
 
     /// True if hyperparameters that were learnt from `learnt_from` observations may hold for `observations`.
-    pub(crate) fn may_wait(self, learnt_from: usize, observations: usize) -> bool {
+    #[must_use]
+    pub fn may_wait(self, learnt_from: usize, observations: usize) -> bool {
         match self {
             Self::Always => false,
             Self::WhenNeeded { from, growth, .. } => {
@@ -81,7 +82,8 @@ impl Refit {
 ///
 /// z are the standardised errors of predicting each observation from those before it. Under the model S is chi-squared with m
 /// degrees of freedom, and exceeds the bound with probability e^(-t) at most. Source of the bound: Laurent & Massart (2000), lemma 1.
-pub(crate) fn is_surprised<K: Kernel>(posterior: &GpPosterior<K>, learnt_from: usize) -> bool {
+#[must_use]
+pub fn is_surprised<K: Kernel>(posterior: &GpPosterior<K>, learnt_from: usize) -> bool {
     let errors = posterior.standardized_errors(learnt_from);
     let (count, sum) = (errors.len() as f64, errors.iter().map(|z| z * z).sum::<f64>());
     sum.is_nan() || sum > count + 2.0 * (count * SURPRISE).sqrt() + 2.0 * SURPRISE

@@ -1,13 +1,14 @@
 //! The hierarchical process as a surrogate on configurations with a fold.
 
 use thrifty_domain::{Domain, Points, PointsRef};
+use thrifty_gp::{GpSettings, Refit, is_surprised};
 use thrifty_sampling::Stream;
 use thrifty_surrogate::{
-    Description, FittedSurrogate, JointGradient, JointPosterior, Observations, Posterior, PosteriorGradient,
-    Surrogate, SurrogateError,
+    Description, EarlierFit, FittedSurrogate, JointGradient, JointPosterior, Observations, Posterior,
+    PosteriorGradient, Surrogate, SurrogateError,
 };
 
-use crate::{Component, Hgp, HgpPosterior};
+use crate::{Component, Hgp, HgpError, HgpPosterior};
 
 /// Hierarchical process over configurations and folds, as a surrogate of any optimiser.
 ///
@@ -17,6 +18,8 @@ use crate::{Component, Hgp, HgpPosterior};
 ///
 /// So level sets and several objectives work on single folds: `thrifty_cv::OnFolds` asks them with such a space. Values: the mean of
 /// folds is exact; a look ahead takes an observation of a fold for one of the mean with that noise.
+/// All observations of folds are conditioned on: each ask costs the cube of their number once, and a fit some hundred times as much. See
+/// [`update`](Surrogate::update) for when it learns.
 /// Source: hierarchical process of Yerramilli & Apley (2025).
 ///
 /// ```
@@ -34,6 +37,9 @@ use crate::{Component, Hgp, HgpPosterior};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FoldSurrogate;
+
+/// Number of observations beyond which a fit by growth starts from the last hyperparameters alone, as in fractional cross-validation.
+const RESTARTS_UNTIL: usize = 100;
 
 /// Name in errors and journals.
 const NAME: &str = "hierarchical process of folds";
@@ -73,6 +79,40 @@ impl<'a> FoldColumn<'a> {
     }
 }
 
+/// Observations of folds.
+struct FoldData<'a> {
+    column: &'a FoldColumn<'a>,
+    x: Points,
+    folds: Vec<usize>,
+    y: &'a [f64],
+    noise_variances: Vec<f64>,
+}
+
+impl<'a> FoldData<'a> {
+    fn of(column: &'a FoldColumn<'a>, data: Observations<'a>) -> Self {
+        Self {
+            column,
+            x: without_fold(data.x, column.dim),
+            folds: data.x.rows().map(|x| column.fold(x)).collect(),
+            y: data.y,
+            noise_variances: data.noise_variances(),
+        }
+    }
+
+    /// The model with learnt hyperparameters.
+    fn learn(&self, model: &Hgp, rng: &mut Stream) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+        let posterior = model
+            .fit_with_noise(self.x.as_ref(), &self.folds, self.y, &self.noise_variances, rng)
+            .map_err(|error| SurrogateError::failed(NAME, error))?;
+        Ok(Box::new(FittedFolds::new(posterior, self.column, self.y.len())?))
+    }
+
+    /// The model with the hyperparameters that it has.
+    fn condition(&self, model: &Hgp) -> Result<HgpPosterior, HgpError> {
+        model.condition_with_noise(self.x.as_ref(), &self.folds, self.y, &self.noise_variances)
+    }
+}
+
 impl Surrogate for FoldSurrogate {
     fn fit(
         &self,
@@ -86,12 +126,38 @@ impl Surrogate for FoldSurrogate {
         if let Some(warm_start) = warm_start {
             model = model.warm_started(warm_start.to_vec());
         }
-        let x = without_fold(data.x, column.dim);
-        let folds: Vec<usize> = data.x.rows().map(|x| column.fold(x)).collect();
-        let posterior = model
-            .fit_with_noise(x.as_ref(), &folds, data.y, &data.noise_variances(), rng)
-            .map_err(|error| SurrogateError::failed(NAME, error))?;
-        Ok(Box::new(FittedFolds::new(posterior, &column)?))
+        FoldData::of(&column, data).learn(&model, rng)
+    }
+
+    /// Keeps the hyperparameters as long as [`GpSurrogate`](thrifty_gp::GpSurrogate) does by its default [`Refit`]. Beyond 100 observations a fit
+    /// by growth starts from them alone; one after a surprise has all starts.
+    fn update(
+        &self,
+        domain: &Domain,
+        data: Observations<'_>,
+        earlier: EarlierFit<'_>,
+        rng: &mut Stream,
+    ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+        let EarlierFit { hyperparameters, learnt_from } = earlier;
+        let column = FoldColumn::of(domain)?;
+        let model = Hgp::on_domain(&column.configurations()?).warm_started(hyperparameters.to_vec());
+        let folds = FoldData::of(&column, data);
+        if let Some(learnt_from) = learnt_from.filter(|n| Refit::default().may_wait(*n, data.len())) {
+            // Hyperparameters under which the covariance has no factor, or of another model, are no use.
+            if let Ok(posterior) = folds.condition(&model)
+                && posterior.hyperparameters().len() == hyperparameters.len()
+                && !is_surprised(&**posterior.process(), learnt_from)
+            {
+                return Ok(Box::new(FittedFolds::new(posterior, &column, learnt_from)?));
+            }
+        } else if learnt_from.is_some() && data.len() > RESTARTS_UNTIL {
+            let alone = GpSettings { restarts: 0, ..model.settings().clone() };
+            // Where even the start has no factor, others may.
+            if let Ok(fitted) = folds.learn(&model.clone().with_settings(alone), rng) {
+                return Ok(fitted);
+            }
+        }
+        folds.learn(&model, rng)
     }
 
     fn describe(&self) -> Result<Description, SurrogateError> {
@@ -105,10 +171,16 @@ struct FittedFolds {
     posterior: HgpPosterior,
     target: TargetPosterior,
     noise_variance: f64,
+    /// Number of observations that the hyperparameters were learnt from.
+    learnt_from: usize,
 }
 
 impl FittedFolds {
-    fn new(posterior: HgpPosterior, column: &FoldColumn<'_>) -> Result<Self, SurrogateError> {
+    fn new(
+        posterior: HgpPosterior,
+        column: &FoldColumn<'_>,
+        learnt_from: usize,
+    ) -> Result<Self, SurrogateError> {
         let failed = |error| SurrogateError::failed(NAME, error);
         let mean = posterior.mean_of(column.folds).map_err(failed)?;
         let center = vec![0.5; column.dim];
@@ -116,7 +188,7 @@ impl FittedFolds {
         let around = (of_fold - mean.prior_variance(&center).map_err(failed)?).max(0.0);
         let noise_variance = posterior.process().noise_variance() + around;
         let target = TargetPosterior { mean, dim: column.domain.dim() };
-        Ok(Self { domain: column.domain.clone(), posterior, target, noise_variance })
+        Ok(Self { domain: column.domain.clone(), posterior, target, noise_variance, learnt_from })
     }
 }
 
@@ -129,6 +201,10 @@ impl FittedSurrogate for FittedFolds {
         self.posterior.hyperparameters()
     }
 
+    fn learnt_from(&self) -> Option<usize> {
+        Some(self.learnt_from)
+    }
+
     fn noise_variance(&self) -> f64 {
         self.noise_variance
     }
@@ -138,7 +214,7 @@ impl FittedSurrogate for FittedFolds {
         let at = PointsRef::single(&x[..column.dim]);
         let next = self.posterior.with_observations(at, &[column.fold(x)], &[y]);
         let next = next.map_err(|error| SurrogateError::failed(NAME, error))?;
-        Ok(Box::new(FittedFolds::new(next, &column)?))
+        Ok(Box::new(FittedFolds::new(next, &column, self.learnt_from)?))
     }
 }
 

@@ -231,7 +231,22 @@ impl Hgp {
     /// # Errors
     /// As [`Hgp::fit`].
     pub fn condition(&self, x: PointsRef<'_>, folds: &[usize], y: &[f64]) -> Result<HgpPosterior, HgpError> {
-        Ok(HgpPosterior::new(self.gp.condition(coded(x, folds)?.as_ref(), y)?))
+        self.condition_with_noise(x, folds, y, &vec![0.0; y.len()])
+    }
+
+    /// [`Hgp::condition`] with noise as in [`Hgp::fit_with_noise`].
+    ///
+    /// # Errors
+    /// As [`Hgp::fit_with_noise`].
+    pub fn condition_with_noise(
+        &self,
+        x: PointsRef<'_>,
+        folds: &[usize],
+        y: &[f64],
+        noise_variances: &[f64],
+    ) -> Result<HgpPosterior, HgpError> {
+        let coded = coded(x, folds)?;
+        Ok(HgpPosterior::new(self.gp.condition_with_noise(coded.as_ref(), y, noise_variances)?))
     }
 }
 

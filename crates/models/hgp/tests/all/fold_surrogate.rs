@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use thrifty_domain::{Domain, Points, PointsRef, Variable};
 use thrifty_hgp::{FoldSurrogate, Hgp};
 use thrifty_sampling::Seed;
-use thrifty_surrogate::{Observations, Posterior, Surrogate, contract};
+use thrifty_surrogate::{EarlierFit, FittedSurrogate, Observations, Posterior, Surrogate, contract};
 
 const FOLDS: usize = 3;
 
@@ -129,4 +129,68 @@ fn joint_gradients_match_differences_in_two_columns() {
     contract::joint_gradient_matches(fitted.posterior(), &at, weights, 1e-5, 1e-5);
     contract::gradients_match(fitted.posterior(), at.as_ref(), 1e-5, 1e-5);
     contract::covariance_is_consistent(fitted.posterior(), &at, 1e-9);
+}
+
+/// Points with a fold and losses that a smooth function of the points and the fold makes.
+fn many(n: usize) -> (Points, Vec<f64>) {
+    let (domain, mut x, mut y) = (domain(), Points::new(2), Vec::new());
+    for i in 0..n {
+        let mut point = vec![(0.618_034 * i as f64).fract(), 0.0];
+        domain.set_level(1, (i % FOLDS) as u64, &mut point);
+        y.push((5.0 * point[0]).sin() + 0.2 * (i % FOLDS) as f64 + 0.01 * (37.0 * i as f64).sin());
+        x.push(&point);
+    }
+    (x, y)
+}
+
+fn updated(x: &Points, y: &[f64], earlier: EarlierFit<'_>) -> Box<dyn FittedSurrogate> {
+    let data = Observations::new(x.as_ref(), y);
+    FoldSurrogate.update(&domain(), data, earlier, &mut Seed(5).stream("fit", 0)).unwrap()
+}
+
+/// Beyond 40 observations hyperparameters stay as they are until the data have grown by a fiftieth or are improbable; the model has all data.
+#[test]
+fn hyperparameters_are_kept_between_fits() {
+    let (x, mut y) = many(60);
+    let first = Observations { x: x.as_ref().slice(0, 59), y: &y[..59], noise_variance: None };
+    let fitted = FoldSurrogate.fit(&domain(), first, None, &mut Seed(1).stream("fit", 0)).unwrap();
+    assert_eq!(fitted.learnt_from(), Some(59));
+    let hyperparameters = fitted.hyperparameters();
+    let earlier = |learnt_from| EarlierFit { hyperparameters: &hyperparameters, learnt_from };
+    let kept = updated(&x, &y, earlier(Some(59)));
+    assert_eq!((kept.learnt_from(), kept.hyperparameters()), (Some(59), hyperparameters.clone()));
+    let last = x.row(59);
+    let variance = |fitted: &dyn FittedSurrogate| fitted.posterior().predict(last).variance;
+    assert!(variance(&*kept) < variance(&*fitted), "the last observation counts");
+    for other in
+        [earlier(Some(50)), earlier(None), EarlierFit { hyperparameters: &[1.0], learnt_from: Some(59) }]
+    {
+        assert_eq!(updated(&x, &y, other).learnt_from(), Some(60), "{other:?}");
+    }
+    y[59] += 50.0;
+    let surprised = updated(&x, &y, earlier(Some(59)));
+    assert_eq!(surprised.learnt_from(), Some(60));
+    assert_ne!(surprised.hyperparameters(), hyperparameters);
+    let (few, of_few) = many(40);
+    assert_eq!(updated(&few, &of_few, earlier(Some(40))).learnt_from(), Some(40), "every fit learns");
+    assert_ne!(updated(&few, &of_few, earlier(Some(40))).hyperparameters(), hyperparameters);
+}
+
+/// A fit by growth beyond 100 observations has the last hyperparameters for its only start, so random numbers change nothing.
+#[test]
+fn fits_of_many_folds_have_one_start() {
+    let (x, y) = many(104);
+    let first = Observations { x: x.as_ref().slice(0, 60), y: &y[..60], noise_variance: None };
+    let fitted = FoldSurrogate.fit(&domain(), first, None, &mut Seed(1).stream("fit", 0)).unwrap();
+    let hyperparameters = fitted.hyperparameters();
+    let of = |n: usize, seed: u64| {
+        let data = Observations { x: x.as_ref().slice(0, n), y: &y[..n], noise_variance: None };
+        let earlier = EarlierFit { hyperparameters: &hyperparameters, learnt_from: Some(60) };
+        let fitted =
+            FoldSurrogate.update(&domain(), data, earlier, &mut Seed(seed).stream("fit", 0)).unwrap();
+        (fitted.learnt_from(), fitted.hyperparameters())
+    };
+    assert_eq!(of(104, 1), of(104, 2));
+    assert_eq!(of(104, 1).0, Some(104));
+    assert_ne!(of(100, 1).1, of(100, 2).1, "up to 100 other starts move the last digits");
 }
