@@ -9,7 +9,7 @@ mod record;
 
 pub use lookahead::GpLookahead;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use thrifty_domain::{Points, PointsRef};
 use thrifty_kernel::{Kernel, KernelWorkspace};
@@ -38,6 +38,8 @@ pub struct GpPosterior<K> {
     mean: f64,
     /// Cholesky factor of A, shared by posteriors that differ in their targets alone.
     factor: Arc<Cholesky>,
+    /// Diagonal of A⁻¹, once it was asked for: its cost is that of several factors. Shared like the factor.
+    inverse_diagonal: Arc<OnceLock<Vec<f64>>>,
     alpha: Vec<f64>,
     params: Vec<Param>,
     restarts: Vec<Restart>,
@@ -54,8 +56,10 @@ impl<K: Kernel> GpPosterior<K> {
         let Learnt { kernel, noise, mean, params } = learnt;
         let factor = Arc::new(factor(&kernel, &data, noise, ladder)?);
         let ladder = ladder.clone();
+        let inverse_diagonal = Arc::default();
+        let alpha = Vec::new();
         let mut posterior =
-            Self { kernel, data, noise, mean, factor, alpha: Vec::new(), params, restarts, ladder };
+            Self { kernel, data, noise, mean, factor, inverse_diagonal, alpha, params, restarts, ladder };
         posterior.solve();
         Ok(posterior)
     }
@@ -167,13 +171,20 @@ impl<K: Kernel> GpPosterior<K> {
     /// Source: Rasmussen & Williams (2006), eq. 5.12.
     #[must_use]
     pub fn leave_one_out(&self) -> Vec<(f64, f64)> {
-        let inverse = self.factor.inverse();
         let TargetScaling { offset, width } = self.data.targets;
-        let one = |(i, (y, a)): (usize, (&f64, &f64))| {
-            let variance = 1.0 / inverse[(i, i)];
+        let one = |((y, a), d): ((&f64, &f64), &f64)| {
+            let variance = 1.0 / d;
             (offset + width * (y - a * variance), variance * width * width)
         };
-        self.data.y.iter().zip(&self.alpha).enumerate().map(one).collect()
+        self.data.y.iter().zip(&self.alpha).zip(self.inverse_diagonal()).map(one).collect()
+    }
+
+    /// Diagonal of A⁻¹.
+    fn inverse_diagonal(&self) -> &[f64] {
+        self.inverse_diagonal.get_or_init(|| {
+            let inverse = self.factor.inverse();
+            (0..self.len()).map(|i| inverse[(i, i)]).collect()
+        })
     }
 
     /// Changes of the means of [`leave_one_out`](Self::leave_one_out) where the targets change by v, with the scale of the targets and all
@@ -183,10 +194,10 @@ impl<K: Kernel> GpPosterior<K> {
         if change.len() != self.len() {
             return None;
         }
-        let (inverse, mut solved) = (self.factor.inverse(), change.to_vec());
+        let mut solved = change.to_vec();
         self.factor.solve_in_place(&mut solved);
-        let one = |(i, (v, s)): (usize, (&f64, &f64))| v - s / inverse[(i, i)];
-        Some(change.iter().zip(&solved).enumerate().map(one).collect())
+        let one = |((v, s), d): ((&f64, &f64), &f64)| v - s / d;
+        Some(change.iter().zip(&solved).zip(self.inverse_diagonal()).map(one).collect())
     }
 
     /// Calibration of leave-one-out predictions: each target is predicted from all others.

@@ -47,6 +47,7 @@ impl<K: Kernel + Clone> GpPosterior<K> {
         let mut next = self.clone();
         next.data.push(x, y, variances);
         next.data.check_scaled(y, variances)?;
+        next.inverse_diagonal = Arc::default();
         next.factor = match next.appended(old) {
             Some(factor) => factor,
             None => Arc::new(factor(&next.kernel, &next.data, next.noise, &next.ladder)?),

@@ -275,6 +275,28 @@ fn leave_one_out_is_leaving_one_out() {
     assert_eq!(calibration.pit.len(), 5);
 }
 
+/// Leave-one-out predictions after an observation more are those of all of them, whether some were asked for before or not; their changes agree
+/// with the differences of two predictions.
+#[test]
+fn leaving_one_out_follows_the_observations() {
+    let x = Points::from_flat(vec![0.1, 0.3, 0.45, 0.8, 0.95], 1);
+    let (y, change) = ([0.2, 1.0, 0.7, -0.4, 0.1], [0.5, -0.1, 0.0, 2.0, 0.3]);
+    let gp = Gp::matern52(1).with_settings(GpSettings { standardize_targets: false, ..noisy(0.03) });
+    let whole = gp.condition(x.as_ref(), &y).unwrap().leave_one_out();
+    let first = gp.condition(x.as_ref().slice(0, 4), &y[..4]).unwrap();
+    assert_eq!(first.leave_one_out().len(), 4);
+    let after = first.with_observation(x.row(4), y[4]).unwrap();
+    for (found, expected) in after.leave_one_out().into_iter().zip(&whole) {
+        assert!((found.0 - expected.0).abs() < 1e-12 && (found.1 - expected.1).abs() < 1e-12);
+    }
+    let moved: Vec<f64> = y.iter().zip(&change).map(|(y, v)| y + v).collect();
+    let moved = gp.condition(x.as_ref(), &moved).unwrap().leave_one_out();
+    let changes = after.leave_one_out_change(&change).unwrap();
+    for ((change, before), after) in changes.iter().zip(&whole).zip(&moved) {
+        assert!((before.0 + change - after.0).abs() < 1e-12, "{change} {before:?} {after:?}");
+    }
+}
+
 fn fit(x: &Points, y: &[f64]) -> Result<Prediction, GpError> {
     let posterior = Gp::matern52(x.dim()).fit(x.as_ref(), y, &mut Seed(3).stream("fit", 0))?;
     Ok(posterior.predict(&vec![0.3; x.dim()]))
