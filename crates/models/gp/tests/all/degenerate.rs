@@ -1,5 +1,7 @@
 //! Ill-conditioned problems by the hundred thousand: no NaN, no panic, no negative variance, jitter reported.
 
+use std::f64::consts::PI;
+
 use proptest::prelude::*;
 use thrifty_check::InputError;
 use thrifty_domain::{Domain, Points, PointsRef};
@@ -30,6 +32,12 @@ enum Targets {
     Outlier(i32),
     /// They differ in the last digits alone.
     Rounding,
+    /// Of a Cauchy distribution.
+    HeavyTailed,
+    /// The same until the last quarter, which is 10^k higher.
+    Jump(i32),
+    /// A smooth function of the first coordinate with noise of 10^-k.
+    Noisy(i32),
 }
 
 #[derive(Debug, Clone)]
@@ -58,6 +66,9 @@ fn problems() -> impl Strategy<Value = Problem> {
         Just(Targets::Random),
         (1..9_i32).prop_map(Targets::Outlier),
         Just(Targets::Rounding),
+        Just(Targets::HeavyTailed),
+        (-12..9_i32).prop_map(Targets::Jump),
+        (0..12_i32).prop_map(Targets::Noisy),
     ];
     let shape = (1_usize..20, 1_usize..5, crowding, targets);
     let scales = (-12..=12_i32, -12..=12_i32, -2.0..2.0_f64, prop::option::of(-16.0..0.0_f64));
@@ -108,14 +119,18 @@ impl Problem {
         points
     }
 
-    fn targets(&self, rng: &mut Stream) -> Vec<f64> {
-        let scale = 10_f64.powi(self.target_scale);
+    fn targets(&self, x: &Points, rng: &mut Stream) -> Vec<f64> {
+        let (scale, width) = (10_f64.powi(self.target_scale), 10_f64.powi(self.input_scale));
         let one = |i: usize| match self.targets {
             Targets::Constant => 1.0,
             Targets::Random => rng.uniform() - 0.5,
             Targets::Outlier(k) if i == 0 => 10_f64.powi(k),
             Targets::Outlier(_) => rng.uniform(),
             Targets::Rounding => 1.0 + (rng.uniform() * 4.0).floor() * f64::EPSILON,
+            Targets::HeavyTailed => (PI * (rng.uniform() - 0.5)).tan(),
+            Targets::Jump(k) if 4 * i >= 3 * self.n => 1.0 + 10_f64.powi(k),
+            Targets::Jump(_) => 1.0,
+            Targets::Noisy(k) => (5.0 * x.row(i)[0] / width).sin() + 10_f64.powi(-k) * (rng.uniform() - 0.5),
         };
         (0..self.n).map(one).map(|v| v * scale).collect()
     }
@@ -154,7 +169,8 @@ fn require_sound(posterior: &dyn JointPosterior, x: PointsRef<'_>) {
 
 fn check(problem: &Problem) {
     let mut rng = Seed(problem.seed).stream("degenerate", 0);
-    let (x, y) = (problem.points(&mut rng), problem.targets(&mut rng));
+    let x = problem.points(&mut rng);
+    let y = problem.targets(&x, &mut rng);
     let gp = Gp::new(problem.kernel()).with_settings(problem.settings());
     let posterior = gp.condition(x.as_ref(), &y).unwrap();
     assert!(posterior.jitter().is_finite() && posterior.jitter() >= 0.0);
@@ -174,6 +190,15 @@ fn check(problem: &Problem) {
         let settings = GpSettings { restarts: 0, normalize_inputs: true, ..GpSettings::default() };
         let learnt = gp.with_settings(settings).fit(x.as_ref(), &y, &mut rng).unwrap();
         require_sound(&learnt, test.as_ref());
+    }
+    // Sampling costs some hundred times as much again: one in a thousand.
+    if problem.seed.is_multiple_of(1000) {
+        let settings = GpSettings { normalize_inputs: true, ..GpSurrogate::noisy().settings };
+        let surrogate = GpSurrogate { settings, ..GpSurrogate::noisy() };
+        let (domain, data) = (Domain::unit_cube(problem.dim), Observations::new(x.as_ref(), &y));
+        let mixture = surrogate.fit(&domain, data, None, &mut rng).unwrap();
+        assert!(mixture.noise_variance().is_finite() && mixture.noise_variance() >= 0.0);
+        require_sound(mixture.posterior().joint().unwrap(), test.as_ref());
     }
 }
 

@@ -1,8 +1,8 @@
 //! Bayesian optimisation with hyperparameters sampled from their posterior.
 
 use thrifty_acquisition::{
-    Acquisition, AcquisitionFactory, AcquisitionKind, ExpectedImprovement, ImprovementTarget, Schedule,
-    Utility,
+    Acquisition, AcquisitionFactory, AcquisitionKind, ExpectedImprovement, ImprovementTarget,
+    MinValueSampler, Schedule, Utility,
 };
 use thrifty_bo::{BayesianOptimizer, BoSettings};
 use thrifty_gp::{GpSurrogate, Sampling};
@@ -112,13 +112,21 @@ fn every_rule_takes_a_mixture() {
     let rules = [
         AcquisitionKind::default(),
         AcquisitionKind::ProbabilityOfImprovement(ImprovementTarget::BestMean),
+        AcquisitionKind::LogProbabilityOfImprovement(ImprovementTarget::BestWithMargin { xi: 0.1 }),
+        AcquisitionKind::ExpectedImprovement(ImprovementTarget::BestObserved),
         AcquisitionKind::ConfidenceBound(Schedule::Constant { beta: 4.0 }),
         AcquisitionKind::PosteriorMean,
         AcquisitionKind::MaxStdDev,
         AcquisitionKind::Thompson,
         AcquisitionKind::LogNoisyExpectedImprovement { draws: 16 },
         AcquisitionKind::LogKnowledgeGradient { anchors: 16 },
+        AcquisitionKind::MaxValueEntropySearch(MinValueSampler::Gumbel { count: 5 }),
+        AcquisitionKind::MaxValueEntropySearch(MinValueSampler::Sampled { count: 4 }),
+        AcquisitionKind::Gibbon(MinValueSampler::Gumbel { count: 5 }),
+        AcquisitionKind::Gibbon(MinValueSampler::Sampled { count: 4 }),
         AcquisitionKind::JointEntropySearch { minimizers: 4 },
+        AcquisitionKind::EntropySearch { representers: 8, draws: 32 },
+        AcquisitionKind::PredictiveEntropySearch { representers: 8, draws: 32 },
     ];
     for rule in rules {
         let asked = optimizer(rule).ask(&history, TrialId(12)).unwrap();
