@@ -64,7 +64,7 @@ impl Surrogate for CensoredGpSurrogate {
         // All targets at the floor count alike in the choice of a subset.
         let y: Vec<f64> = self.responses(data.y).iter().map(|response| response.number()).collect();
         let all = Observations { y: &y, ..data };
-        let training = Training::choose(self.process.conditioning, &process, all)
+        let training = Training::choose(self.process.conditioning, &process, all, self.process.near)
             .map_err(|error| failed(CensoredError::Process(error)))?;
         let mut model = CensoredGp::new(process.clone()).with_propagation(self.propagation);
         if let Some(warm_start) = warm_start {
@@ -92,6 +92,11 @@ impl Surrogate for CensoredGpSurrogate {
     /// The floor is mapped like the responses, so that those at the floor are still bounds, and no others.
     fn on_scale(&self, scale: &dyn Fn(f64) -> f64) -> Option<Box<dyn Surrogate>> {
         Some(Box::new(Self { floor: scale(self.floor), ..self.clone() }))
+    }
+
+    fn near(&self, value: f64) -> Option<Box<dyn Surrogate>> {
+        let process = GpSurrogate { near: Some(value), ..self.process.clone() };
+        Some(Box::new(Self { process, ..self.clone() }))
     }
 
     fn describe(&self) -> Result<Description, SurrogateError> {

@@ -75,7 +75,7 @@ impl Conditioning {
 
 /// Positions of the observations that a subset keeps, in rising order; all if there are no more than `size`.
 ///
-/// See [`Gp::subset`](crate::Gp::subset). Targets count by their order alone.
+/// See [`Gp::subset`](crate::Gp::subset). Targets count by their order alone; the lowest are the best.
 pub(crate) fn select<K: Kernel>(kernel: &K, x: PointsRef<'_>, y: &[f64], size: usize) -> Vec<usize> {
     let n = x.len();
     if n <= size {

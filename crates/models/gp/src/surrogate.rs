@@ -63,6 +63,9 @@ pub struct GpSurrogate {
     /// Observations that the model is conditioned on; of a subset it learns from half.
     #[serde(skip_serializing_if = "is_default")]
     pub conditioning: Conditioning,
+    /// Value near which the observations matter most, in their units; nothing for the lowest. Optimisers set it for constraints and level sets.
+    #[serde(skip)]
+    pub near: Option<f64>,
     /// Learned warp of numeric inputs, for functions that vary faster near one end of an axis.
     pub warp_inputs: bool,
     /// Kernel of one's own instead of a family; [`GpSurrogate::with_kernel`] sets it.
@@ -104,6 +107,7 @@ impl Default for GpSurrogate {
             learning: Learning::default(),
             refit: Refit::default(),
             conditioning: Conditioning::default(),
+            near: None,
             warp_inputs: false,
             kernel: None,
         }
@@ -210,7 +214,7 @@ impl Surrogate for GpSurrogate {
         rng: &mut Stream,
     ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
         let process = self.started(domain, data, warm_start)?;
-        let training = Training::choose(self.conditioning, &process, data).map_err(failed)?;
+        let training = Training::choose(self.conditioning, &process, data, self.near).map_err(failed)?;
         if let Some(mixture) = self.sampled(&process, &training, warm_start, rng)? {
             return Ok(mixture);
         }
@@ -227,7 +231,7 @@ impl Surrogate for GpSurrogate {
         self.refit.validate().map_err(failed)?;
         let EarlierFit { hyperparameters, learnt_from } = earlier;
         let process = self.started(domain, data, Some(hyperparameters))?;
-        let training = Training::choose(self.conditioning, &process, data).map_err(failed)?;
+        let training = Training::choose(self.conditioning, &process, data, self.near).map_err(failed)?;
         if let Some(mixture) = self.sampled(&process, &training, Some(hyperparameters), rng)? {
             return Ok(mixture);
         }
@@ -248,6 +252,10 @@ impl Surrogate for GpSurrogate {
             }
         }
         Ok(Box::new(training.learn(&process, rng).map_err(failed)?))
+    }
+
+    fn near(&self, value: f64) -> Option<Box<dyn Surrogate>> {
+        Some(Box::new(Self { near: Some(value), ..self.clone() }))
     }
 
     fn describe(&self) -> Result<Description, SurrogateError> {

@@ -18,6 +18,8 @@ use crate::{Conditioning, Gp, GpError, GpPosterior};
 /// For surrogates that learn by a likelihood of their own too ([`learn_by`](Training::learn_by)).
 pub struct Training<'a> {
     conditioning: Conditioning,
+    /// Value near which observations are kept; nothing for the lowest.
+    near: Option<f64>,
     all: Observations<'a>,
     /// Nothing where all are kept.
     subset: Option<Subset>,
@@ -36,8 +38,15 @@ impl Subset {
         process: &Gp<K>,
         all: Observations<'_>,
         size: usize,
+        near: Option<f64>,
     ) -> Result<Self, GpError> {
-        let positions = process.subset(all.x, all.y, size)?;
+        let positions = match near {
+            None => process.subset(all.x, all.y, size)?,
+            Some(value) => {
+                let distances: Vec<f64> = all.y.iter().map(|y| (y - value).abs()).collect();
+                process.subset(all.x, &distances, size)?
+            }
+        };
         let mut x = Points::new(all.x.dim());
         positions.iter().for_each(|&i| x.push(all.x.row(i)));
         let of = |values: &[f64]| positions.iter().map(|&i| values[i]).collect::<Vec<f64>>();
@@ -50,7 +59,7 @@ impl Subset {
 }
 
 impl<'a> Training<'a> {
-    /// Chooses by the setting, in the metric of the process.
+    /// Chooses by the setting, in the metric of the process: around the lowest targets, or around those nearest to a value.
     ///
     /// # Errors
     /// [`GpError`] for a subset of fewer than 16, and as [`Gp::subset`] where one is chosen.
@@ -58,11 +67,12 @@ impl<'a> Training<'a> {
         conditioning: Conditioning,
         process: &Gp<K>,
         all: Observations<'a>,
+        near: Option<f64>,
     ) -> Result<Self, GpError> {
         conditioning.validate()?;
         let size = conditioning.size_for(all.len());
-        let subset = size.map(|size| Subset::choose(process, all, size)).transpose()?;
-        Ok(Self { conditioning, all, subset })
+        let subset = size.map(|size| Subset::choose(process, all, size, near)).transpose()?;
+        Ok(Self { conditioning, near, all, subset })
     }
 
     /// Observations to condition on.
@@ -72,9 +82,11 @@ impl<'a> Training<'a> {
 
     /// Observations to learn hyperparameters from, half of a subset, chosen in the same way; nothing where all are kept: then it is all.
     fn to_learn_from<K: Kernel + Clone>(&self, process: &Gp<K>) -> Result<Option<Training<'_>>, GpError> {
-        let half = |kept: &Subset| Subset::choose(process, kept.data(), (kept.y.len() / 2).max(SMALLEST));
+        let half =
+            |kept: &Subset| Subset::choose(process, kept.data(), (kept.y.len() / 2).max(SMALLEST), self.near);
         let subset = self.subset.as_ref().map(half).transpose()?;
         Ok(subset.map(|half| Training {
+            near: self.near,
             all: self.data(),
             subset: Some(half),
             conditioning: self.conditioning,

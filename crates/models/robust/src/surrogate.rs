@@ -106,7 +106,7 @@ impl Surrogate for RobustGpSurrogate {
         }
         let y: Vec<f64> = data.y.iter().map(|y| self.counted(*y)).collect();
         let all = Observations { y: &y, ..data };
-        let training = Training::choose(self.process.conditioning, &process, all)
+        let training = Training::choose(self.process.conditioning, &process, all, self.process.near)
             .map_err(|error| failed(RobustError::Process(error)))?;
         let mut model = RobustGp::new(process.clone()).with_student_t(self.student_t);
         if let Some(warm_start) = warm_start {
@@ -123,6 +123,11 @@ impl Surrogate for RobustGpSurrogate {
             },
         );
         Ok(Box::new(fitted.map_err(failed)?))
+    }
+
+    fn near(&self, value: f64) -> Option<Box<dyn Surrogate>> {
+        let process = GpSurrogate { near: Some(value), ..self.process.clone() };
+        Some(Box::new(Self { process, ..self.clone() }))
     }
 
     fn describe(&self) -> Result<Description, SurrogateError> {

@@ -60,6 +60,14 @@ pub trait Surrogate: Send + Sync {
         None
     }
 
+    /// This surrogate for an output that matters most near a value, such as a constraint near 0. Nothing if it has no use for it.
+    ///
+    /// A surrogate that keeps a part of many observations keeps those near the value, instead of the lowest. The value is in units of the
+    /// observations.
+    fn near(&self, _value: f64) -> Option<Box<dyn Surrogate>> {
+        None
+    }
+
     /// Name and settings: all that the posterior depends on besides data and random numbers.
     ///
     /// # Errors
@@ -171,6 +179,10 @@ macro_rules! forward {
 
             fn on_scale(&self, scale: &dyn Fn(f64) -> f64) -> Option<Box<dyn Surrogate>> {
                 (**self).on_scale(scale)
+            }
+
+            fn near(&self, value: f64) -> Option<Box<dyn Surrogate>> {
+                (**self).near(value)
             }
 
             fn describe(&self) -> Result<Description, SurrogateError> {

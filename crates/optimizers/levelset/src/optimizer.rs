@@ -23,7 +23,7 @@ use crate::progress::Progress;
 use crate::state::LevelSetState;
 use crate::threshold::WholeDomain;
 use crate::turn::LevelSetTurn;
-use crate::{Classified, FixedGp, Intervals, Level, LevelSetSettings};
+use crate::{Classified, FixedGp, Intervals, Level, LevelSetSettings, Threshold};
 
 /// Level-set estimation: which points are above a threshold?
 ///
@@ -44,6 +44,8 @@ pub struct LevelSetOptimizer {
     pub(crate) space: Space,
     pub(crate) settings: LevelSetSettings,
     surrogate: Box<dyn Surrogate>,
+    /// The surrogate for values near a known threshold, if it makes a difference to it.
+    near_threshold: Option<Box<dyn Surrogate>>,
     /// For constraints and costs beside a surrogate with known hyperparameters.
     learnt: GpSurrogate,
     cost: Option<KnownCost>,
@@ -52,6 +54,14 @@ pub struct LevelSetOptimizer {
     progress: Option<Progress>,
     /// The points to classify under a seed: a cache.
     pub(crate) points: (Seed, Points),
+}
+
+/// The surrogate for values near the threshold, where that is a known number.
+fn near_threshold(settings: &LevelSetSettings, surrogate: &dyn Surrogate) -> Option<Box<dyn Surrogate>> {
+    match settings.threshold {
+        Threshold::Fixed(threshold) => surrogate.near(threshold),
+        Threshold::Implicit { .. } => None,
+    }
 }
 
 impl LevelSetOptimizer {
@@ -63,10 +73,12 @@ impl LevelSetOptimizer {
         settings.validate()?;
         let seed = Seed(0);
         let points = settings.over.points(&space, seed)?;
+        let surrogate = GpSurrogate::default();
         Ok(Self {
             space,
+            near_threshold: near_threshold(&settings, &surrogate),
             settings,
-            surrogate: Box::new(GpSurrogate::default()),
+            surrogate: Box::new(surrogate),
             learnt: GpSurrogate::default(),
             cost: None,
             known_constraint: KnownConstraint::default(),
@@ -78,6 +90,7 @@ impl LevelSetOptimizer {
     /// Replaces the surrogate by one whose hyperparameters are learnt.
     #[must_use]
     pub fn with_surrogate(mut self, surrogate: impl Surrogate + 'static) -> Self {
+        self.near_threshold = near_threshold(&self.settings, &surrogate);
         (self.surrogate, self.progress) = (Box::new(surrogate), None);
         self
     }
@@ -85,6 +98,7 @@ impl LevelSetOptimizer {
     /// Sets a surrogate with known hyperparameters: intervals of all steps are intersected.
     #[must_use]
     pub fn with_fixed_model(mut self, model: FixedGp) -> Self {
+        self.near_threshold = None;
         (self.surrogate, self.progress) = (Box::new(model), Some(Progress::default()));
         self
     }
@@ -218,6 +232,7 @@ impl LevelSetOptimizer {
         let learnt: &dyn Surrogate = &self.learnt;
         let others = surrogate.for_other_outputs().unwrap_or(surrogate);
         let weight_surrogate = if self.progress.is_some() { learnt } else { others };
+        let surrogate = self.near_threshold.as_deref().unwrap_or(surrogate);
         let fitter = OutputFitter { space, surrogate, weight_surrogate, trials: told, seed, id };
         let costs = CostData { counted: None, spent: Some(history.spent()) };
         let state = SurrogateState::fit_with(&fitter, self.settings.state(), costs)?;

@@ -120,13 +120,27 @@ impl OutputFitter<'_> {
         self.update(self.surrogate, name, data, earlier.as_ref())
     }
 
-    /// The surrogate of a constraint or of the logarithm of the cost.
+    /// The surrogate of the logarithm of the cost.
     ///
     /// # Errors
     /// As [`OutputFitter::fit`].
     pub fn fit_weight(&self, name: String, data: Observations<'_>) -> Result<OutputModel, OptimizerError> {
         let earlier = self.earlier(&name);
         self.update(self.weight_surrogate, name, data, earlier.as_ref())
+    }
+
+    /// The surrogate of a constraint, of which the values near 0 matter most.
+    ///
+    /// # Errors
+    /// As [`OutputFitter::fit`].
+    pub(crate) fn fit_constraint(
+        &self,
+        name: String,
+        data: Observations<'_>,
+    ) -> Result<OutputModel, OptimizerError> {
+        let (earlier, near) = (self.earlier(&name), self.weight_surrogate.near(0.0));
+        let surrogate = near.as_deref().unwrap_or(self.weight_surrogate);
+        self.update(surrogate, name, data, earlier.as_ref())
     }
 
     /// Hyperparameters of the last suggestion that has some of this name, and the number of observations that they were learnt from.

@@ -79,7 +79,7 @@ impl Weighing<'_> {
             x.rows().for_each(|point| points.push(point));
             y.extend(values());
             let data = Observations::new(points.as_ref(), &y);
-            weights.constraints.push(self.fitter.fit_weight(format!("constraint {j}"), data)?);
+            weights.constraints.push(self.fitter.fit_constraint(format!("constraint {j}"), data)?);
         }
         weights.cost = self.cost(x)?;
         Ok(weights)

@@ -298,3 +298,27 @@ fn joint_distributions_are_bounded_like_the_model() {
         }
     }
 }
+
+/// Of many observations those are kept whose targets are nearest to a value, with their surroundings, instead of the lowest: so the crossing of
+/// a threshold is known better.
+#[test]
+fn observations_near_a_value_are_kept() {
+    // A step at 0.7 of the first coordinate; its targets are lowest on the left.
+    let x = points(300, 8);
+    let y: Vec<f64> = x.rows().map(|x| (30.0 * (x[0] - 0.7)).tanh() + 0.1 * x[1]).collect();
+    let crossing: Vec<[f64; 2]> = (0..9).map(|i| [0.7, (f64::from(i) + 0.5) / 9.0]).collect();
+    let plain = surrogate(40);
+    let near = plain.near(0.05).unwrap();
+    let domain = Domain::unit_cube(2);
+    let variance = |surrogate: &dyn Surrogate| {
+        let (data, mut rng) = (Observations::new(x.as_ref(), &y), Seed(7).stream("fit", 0));
+        let fitted = surrogate.fit(&domain, data, None, &mut rng).unwrap();
+        let again = fitted.hyperparameters();
+        let earlier = EarlierFit { hyperparameters: &again, learnt_from: Some(300) };
+        let fitted = surrogate.update(&domain, data, earlier, &mut rng).unwrap();
+        crossing.iter().map(|x| fitted.posterior().predict(x).variance).sum::<f64>()
+    };
+    let (lowest, nearest) = (variance(&plain), variance(&*near));
+    assert!(nearest < 0.5 * lowest, "{nearest} {lowest}");
+    assert_eq!(near.describe().unwrap(), plain.describe().unwrap());
+}

@@ -2,19 +2,22 @@
 //! thresholds out of reach, and names bad settings.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 
+use thrifty_domain::Domain;
 use thrifty_levelset::metrics::{Confusion, worst_misclassification};
 use thrifty_levelset::{
     ClassificationSet, Classified, Confidence, Criterion, DiagnosticStop, FixedGp, Label, LevelSetOptimizer,
     LevelSetSettings, Threshold,
 };
 use thrifty_model_based::{CostAwareness, GpSurrogate, InitialDesign, KernelFamily, Maximizer};
-use thrifty_sampling::{Seed, Sobol};
+use thrifty_sampling::{Seed, Sobol, Stream};
 use thrifty_space::{Config, Space};
 use thrifty_study::{
     Ask, Context, History, MaxTrials, Measurement, Next, Optimizer, OptimizerError, Outcome, Schedule,
     StopReason, StopRule, Study, Trial, TrialId,
 };
+use thrifty_surrogate::{Description, FittedSurrogate, Observations, Surrogate, SurrogateError};
 use thrifty_testbed::{Problem, TestFunction};
 
 const CRITERIA: [Criterion; 16] = [
@@ -936,5 +939,62 @@ fn a_criterion_does_not_depend_on_the_unit() {
         Criterion::MaxStdDev,
     ] {
         assert_eq!(asked(criterion, 2.0_f64.powi(-40)), asked(criterion, 1.0), "{criterion:?}");
+    }
+}
+
+/// A process that notes near which values its outputs matter.
+#[derive(Clone, Default)]
+struct Near {
+    value: Option<f64>,
+    fits: Arc<Mutex<Vec<Option<f64>>>>,
+}
+
+impl Surrogate for Near {
+    fn fit(
+        &self,
+        domain: &Domain,
+        data: Observations<'_>,
+        warm_start: Option<&[f64]>,
+        rng: &mut Stream,
+    ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+        self.fits.lock().unwrap().push(self.value);
+        GpSurrogate::default().fit(domain, data, warm_start, rng)
+    }
+
+    fn near(&self, value: f64) -> Option<Box<dyn Surrogate>> {
+        Some(Box::new(Self { value: Some(value), ..self.clone() }))
+    }
+
+    fn describe(&self) -> Result<Description, SurrogateError> {
+        Ok(Description::without_settings("near"))
+    }
+}
+
+/// Responses matter near a known threshold, values of constraints near 0, and costs nowhere in particular.
+#[test]
+fn outputs_matter_near_what_decides_them() {
+    let place = |i: usize| [(0.37 + 0.618 * i as f64).fract(), (0.11 + 0.7549 * i as f64).fract()];
+    let trial = |i: usize| {
+        let [x, y] = place(i);
+        let measured =
+            Measurement { constraints: vec![x - 0.8], cost: Some(1.0 + y), ..Measurement::from(x + y * y) };
+        Trial::new(TrialId(i as u64), square().decode(&[x, y]), Some(measured.into()))
+    };
+    let history = History::from_trials((0..12).map(trial).collect(), Seed(1));
+    let cost = CostAwareness::PerUnit { exponent: 1.0 };
+    for (threshold, expected) in
+        [(Threshold::Fixed(0.7), Some(0.7)), (Threshold::Implicit { omega: 0.5 }, None)]
+    {
+        let initial = InitialDesign::Sobol(4);
+        let settings = LevelSetSettings { threshold, cost, initial, ..LevelSetSettings::above(0.0) };
+        let surrogate = Near::default();
+        let optimizer = LevelSetOptimizer::new(square(), settings).unwrap();
+        let asked = optimizer.with_surrogate(surrogate.clone()).ask(&history, TrialId(12)).unwrap();
+        assert!(matches!(asked, Ask::Evaluate(_)), "{asked:?}");
+        let mut fits = surrogate.fits.lock().unwrap().clone();
+        fits.sort_by(|a, b| a.partial_cmp(b).unwrap());
+        let mut all = vec![expected, Some(0.0), None];
+        all.sort_by(|a, b| a.partial_cmp(b).unwrap());
+        assert_eq!(fits, all, "{threshold:?}");
     }
 }
