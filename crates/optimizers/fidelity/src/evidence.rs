@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use thrifty_model_based::{ended_without_loss, measurement};
+use thrifty_model_based::{ended_without_loss, expected_noise, measurement};
 use thrifty_space::{Config, Space};
 use thrifty_study::{History, Measurement, Memo, Outcome, Trial};
 
@@ -13,7 +13,8 @@ use crate::reached::key;
 ///
 /// A step that was reported more than once has its last value. At most `count` reports of a trial are taken: those nearest to evenly spaced positions on the axis, at least half a spacing below its end. Reports of running
 /// trials are not taken, as they depend on the clock. Nothing is taken where measurements have constraints or several
-/// objectives, which reports have not.
+/// objectives, which reports have not. A report has the noise variance of the measurement of its trial, that of a pruned or failed trial the
+/// median of those of all measurements.
 pub(crate) fn observations(
     space: &Space,
     axis: &FidelityAxis,
@@ -22,7 +23,14 @@ pub(crate) fn observations(
 ) -> Vec<Trial<Config>> {
     let is_single = |m: &Measurement| m.objectives.len() == 1 && m.constraints.is_empty();
     let simple = history.trials().iter().filter_map(measurement).all(is_single);
-    let mut found = Found { space, trials: Vec::with_capacity(history.len()), seen: HashMap::new() };
+    let measured = history.trials().iter().filter_map(measurement);
+    let told: Vec<f64> = measured.map(|m| m.noise_variance.unwrap_or(0.0)).collect();
+    let mut found = Found {
+        space,
+        trials: Vec::with_capacity(history.len()),
+        seen: HashMap::new(),
+        noise_variance: expected_noise(&told),
+    };
     for trial in history.trials() {
         if simple && count > 0 && trial.outcome.is_some() {
             push_observations(axis, trial, count, &mut found);
@@ -39,6 +47,8 @@ struct Found<'a> {
     trials: Vec<Trial<Config>>,
     /// By the [key] of the point.
     seen: HashMap<Vec<u64>, Seen>,
+    /// Noise variance of a report of a trial without a measurement.
+    noise_variance: f64,
 }
 
 /// Observations at one point.
@@ -74,7 +84,11 @@ impl Found<'_> {
         let outcome = if is_known {
             Outcome::unrelated("observed before")
         } else {
-            Measurement { cost, ..Measurement::from(report.loss) }.into()
+            let told = match measurement(trial) {
+                Some(measured) => measured.noise_variance,
+                None => Some(self.noise_variance).filter(|variance| *variance > 0.0),
+            };
+            Measurement { cost, noise_variance: told, ..Measurement::from(report.loss) }.into()
         };
         self.push(Trial {
             query: report.config,
@@ -241,6 +255,30 @@ mod tests {
         // Which steps a failed trial has paid for is not known; what it cost at the end is.
         let failed = costs(16, Outcome::failed("late").with_cost(2.0));
         assert_eq!(failed, [None, None, None, Some(2.0)]);
+    }
+
+    /// A report is as uncertain as the measurement of its trial; that of a pruned trial as the median measurement. Without told noise none is.
+    #[test]
+    fn reports_have_the_noise_of_their_trial() {
+        let axis = FidelityAxis::new(&space(), "epochs").unwrap();
+        let noisy = |x: f64, noise_variance: Option<f64>| {
+            let measured = Measurement { noise_variance, ..Measurement::from(0.01) };
+            trial(x, 64, 64, Some(measured.into()))
+        };
+        let noise = |trials: Vec<Trial<Config>>| -> Vec<Option<f64>> {
+            let history = History::from_trials(trials, Seed(0));
+            let of = |trial: Trial<Config>| measurement(&trial).unwrap().noise_variance;
+            observations(&space(), &axis, &history, 1).into_iter().map(of).collect()
+        };
+        let trials = vec![
+            noisy(0.1, Some(0.5)),
+            noisy(0.2, Some(3.0)),
+            noisy(0.3, Some(2.0)),
+            trial(0.4, 64, 16, Some(Outcome::pruned(16))),
+        ];
+        assert_eq!(noise(trials), [0.5, 0.5, 3.0, 3.0, 2.0, 2.0, 2.0, 2.0].map(Some));
+        let trials = vec![noisy(0.1, None), trial(0.4, 64, 16, Some(Outcome::pruned(16)))];
+        assert_eq!(noise(trials), [None; 4]);
     }
 
     /// A point that an earlier trial observed is not observed again by one that continues it. One that still runs has observed nothing.
