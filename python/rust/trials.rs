@@ -155,7 +155,7 @@ impl Columns {
         Ok(Some(Outcome::Measured(Measurement { objectives: losses, constraints, cost, noise_variance })))
     }
 
-    /// The outcome of a pruned trial, and its last report.
+    /// The outcome of a pruned trial; its last report joins `reports` where it is a number for the method.
     fn pruned(&self, trial: &Bound<'_, PyAny>, reports: &mut Vec<(u64, f64)>) -> PyResult<Option<Outcome>> {
         let values = trial.getattr(intern!(trial.py(), "intermediate_values"))?;
         let Ok(values) = values.cast_into::<PyDict>() else { return Ok(None) };
@@ -167,8 +167,13 @@ impl Columns {
             }
         }
         let Some((step, value)) = last else { return Ok(Some(Outcome::pruned(0))) };
-        let step = step.max(0) as u64;
-        reports.push((step, clipped(self.signs[0] * value)));
+        let (step, loss) = (step.max(0) as u64, self.signs[0] * value);
+        if self.ranks {
+            reports.push((step, clipped(loss)));
+        } else if loss.abs() < LARGEST {
+            // For a model an infinite loss has no size: the trial stays pruned, and its report is left out.
+            reports.push((step, loss));
+        }
         Ok(Some(Outcome::pruned(step)))
     }
 

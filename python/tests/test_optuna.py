@@ -664,3 +664,26 @@ def test_last_reports_count_beside_constraints():
         return [trial.params["x"] for trial in study.trials]
 
     assert suggested("last_report") != suggested("worst")
+
+
+@pytest.mark.parametrize("reader", ["compiled", "python"])
+@pytest.mark.parametrize("is_constrained", [False, True])
+@pytest.mark.parametrize("last", [math.nan, math.inf, -math.inf, 1e200])
+def test_last_reports_that_are_not_finite_are_left_out(reader, is_constrained, last, monkeypatch):
+    """A pruned trial that has diverged counts as one without a report, not as a measured loss."""
+    if reader == "python":
+        monkeypatch.setattr(thrifty.optuna._sampler.Feed, "_read", lambda self, trials, at, *rest: at)
+
+    def suggested(reports):
+        def f(trial):
+            x = trial.suggest_float("x", -5, 5)
+            if trial.number % 3 == 1:
+                for step, value in enumerate(reports):
+                    trial.report(value, step)
+                raise optuna.TrialPruned
+            return (x - 1) ** 2
+
+        known = {"constraints_func": lambda t: [t.params["x"] - 3]} if is_constrained else {}
+        return params(run(GPSampler(seed=1, n_startup_trials=5, strict=True, **known), 12, f=f))
+
+    assert suggested([1.0, last]) == suggested([]) != suggested([1.0, 2.0])

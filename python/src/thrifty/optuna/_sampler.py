@@ -54,8 +54,10 @@ class Sampler(BaseSampler):
     failures
         `ignore`: nothing is learnt from failed trials. `avoid`: they are as bad as the worst.
     pruned
-        `ignore`, `last_report` or `worst`: how pruned trials count. None is the method's own treatment. With constraints
-        `last_report` takes trials whose constraints are known, and the others count as without a setting, as all do by `worst`.
+        `ignore`, `last_report` or `worst`: how pruned trials count. None is the method's own treatment: `TPESampler` ranks them
+        behind the complete ones, the others take them as failed. With constraints `last_report` takes trials whose constraints are
+        known, and the others count as without a setting, as all do by `worst`. So does a trial whose last report is not finite;
+        `TPESampler` ranks it.
     strict
         Raise an error of the method. Otherwise it is warned of once, and the trial is sampled at random.
     constraints_func
@@ -357,7 +359,8 @@ class GPSampler(Sampler):
     """Bayesian optimization with an exact Gaussian process, without torch.
 
     Log expected improvement for one objective, log expected hypervolume improvement for several. An exhausted finite
-    space is sampled at random.
+    space is sampled at random. The last report of a pruned trial is its objective (`pruned="last_report"`), unlike in a
+    :class:`thrifty.Study` with the method `bo`, where pruned trials count as failed.
     """
 
     def __init__(self, seed: int | None = None, *, n_startup_trials: int | None = None, space: Space | None = None,

@@ -120,10 +120,11 @@ def take(study: optuna.Study, trial: FrozenTrial, distributions: Distributions, 
     signs = signs_of(study)
     if trial.state == TrialState.PRUNED:
         # The library knows no constraints of a pruned trial; with its last report for an objective it is measured.
-        if names and pruned == "last_report" and ordered(found) == names and trial.intermediate_values:
-            last = signs[0] * trial.intermediate_values[max(trial.intermediate_values)]
-            return trial.params, outcome("measured", [_clipped(last)], [_clipped(found[name]) for name in names]), [], memo
-        return _pruned(trial, signs[0], memo)
+        step, last = _last_report(trial, signs[0], ranks)
+        if names and pruned == "last_report" and ordered(found) == names and last is not None:
+            return trial.params, outcome("measured", [last], [_clipped(found[name]) for name in names]), [], memo
+        reports = [] if last is None else [(step, last)]
+        return trial.params, outcome("pruned", last_step=step), reports, memo
     losses = [sign * value for sign, value in zip(signs, trial.values, strict=True)]
     constraints = [_clipped(found[name]) for name in names]
     if ranks:
@@ -135,13 +136,16 @@ def take(study: optuna.Study, trial: FrozenTrial, distributions: Distributions, 
     return trial.params, outcome("measured", losses, constraints), [], memo
 
 
-def _pruned(trial: FrozenTrial, sign: float, memo: str | None) -> Taken:
-    reports = sorted(trial.intermediate_values.items())
-    if not reports:
-        return trial.params, outcome("pruned"), [], memo
-    step, value = reports[-1]
-    loss = _clipped(sign * value)
-    return trial.params, outcome("pruned", last_step=max(step, 0)), [(max(step, 0), loss)], memo
+def _last_report(trial: FrozenTrial, sign: float, ranks: bool) -> tuple[int, float | None]:
+    """The last step of a pruned trial, 0 without one, and its loss; None where it is no number for the method."""
+    if not trial.intermediate_values:
+        return 0, None
+    step = max(trial.intermediate_values)
+    loss = sign * trial.intermediate_values[step]
+    if ranks:
+        return max(step, 0), _clipped(loss)
+    # For a model an infinite loss has no size: the trial stays pruned, and its report is left out.
+    return max(step, 0), loss if abs(loss) < LARGEST else None
 
 
 def _clipped(value: float) -> float:
