@@ -50,7 +50,7 @@ impl Engine {
         Ok(Self { inner: Shared::new(Inner { space, optimizer, history, places }) })
     }
 
-    /// Records a trial as it is now; false if its values are not of the space.
+    /// Records a trial as it is now; false, and forgotten, if its values are not of the space.
     #[pyo3(signature = (number, values, told, reports=Vec::new(), memo_json=None))]
     fn record(
         &self,
@@ -62,6 +62,11 @@ impl Engine {
     ) -> PyResult<bool> {
         let outcome = told.outcome(&Directions::default())?;
         self.inner.lock().record(number, &values, outcome, reports, memo_json)
+    }
+
+    /// Forgets a trial, if it was recorded: of one that ended without all its parameters nothing is known.
+    fn forget(&self, number: u64) {
+        self.inner.lock().forget(number);
     }
 
     /// Records finished trials of a list from place `from` on, as [`Columns`] reads them; the place of the first that it does not read.
@@ -80,7 +85,10 @@ impl Engine {
             }
             let finished = match columns.read(&trial)? {
                 Read::Unusual => return Ok(at),
-                Read::Foreign => continue,
+                Read::Foreign(number) => {
+                    self.inner.lock().forget(number);
+                    continue;
+                }
                 Read::Finished(finished) => finished,
             };
             let Finished { number, numbers, outcome, reports, memo } = finished;
@@ -126,7 +134,7 @@ impl Engine {
 }
 
 impl Inner {
-    /// Records a trial; false if its values are not of the space.
+    /// Records a trial; false, and forgotten, if its values are not of the space.
     fn record(
         &mut self,
         number: u64,
@@ -135,10 +143,11 @@ impl Inner {
         reports: Vec<(u64, f64)>,
         memo_json: Option<&str>,
     ) -> PyResult<bool> {
-        let Ok(query) = config(&self.space, values) else { return Ok(false) };
-        if self.space.validate(&query).is_err() {
+        let query = config(&self.space, values).ok().filter(|query| self.space.validate(query).is_ok());
+        let Some(query) = query else {
+            self.forget(number);
             return Ok(false);
-        }
+        };
         let memo: Memo = match memo_json {
             Some(json) => serde_json::from_str(json).map_err(invalid)?,
             None => Memo::default(),
@@ -146,6 +155,16 @@ impl Inner {
         let (diagnostics, timing) = (BTreeMap::new(), Timing::default());
         self.place(number, Trial { id: TrialId(0), query, diagnostics, memo, reports, outcome, timing })?;
         Ok(true)
+    }
+
+    /// Takes a trial out, as if it had never run.
+    fn forget(&mut self, number: u64) {
+        if let Ok(at) = self.places.binary_search(&number) {
+            self.places.remove(at);
+            let mut trials = self.history.trials().to_vec();
+            trials.remove(at);
+            self.history = History::from_trials(trials, self.history.seed());
+        }
     }
 
     /// Puts a trial where its number belongs. Appending, and ending a trial that ran, keep the optimiser's caches.

@@ -84,8 +84,8 @@ pub(crate) struct Finished {
 pub(crate) enum Read {
     /// Nothing that this code knows: Python reads it.
     Unusual,
-    /// A trial of another space.
-    Foreign,
+    /// A trial of another space, by its number.
+    Foreign(u64),
     /// A trial of the space.
     Finished(Finished),
 }
@@ -122,12 +122,12 @@ impl Columns {
             _ => Some(Outcome::unrelated("failed")),
         };
         let Some(outcome) = outcome else { return Ok(Read::Unusual) };
+        let number = trial.getattr(intern!(py, "number"))?.extract()?;
         let numbers = match self.numbers(trial)? {
             Coded::Unusual => return Ok(Read::Unusual),
-            Coded::Foreign => return Ok(Read::Foreign),
+            Coded::Foreign => return Ok(Read::Foreign(number)),
             Coded::Numbers(numbers) => numbers,
         };
-        let number = trial.getattr(intern!(py, "number"))?.extract()?;
         Ok(Read::Finished(Finished { number, numbers, outcome, reports, memo }))
     }
 

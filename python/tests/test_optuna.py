@@ -687,3 +687,30 @@ def test_last_reports_that_are_not_finite_are_left_out(reader, is_constrained, l
         return params(run(GPSampler(seed=1, n_startup_trials=5, strict=True, **known), 12, f=f))
 
     assert suggested([1.0, last]) == suggested([]) != suggested([1.0, 2.0])
+
+
+@BOTH
+@pytest.mark.parametrize("reader", ["compiled", "python"])
+@pytest.mark.parametrize("space", [None, thrifty.Space().float("x", 0, 1).float("y", 0, 1)], ids=["inferred", "given"])
+def test_a_trial_that_ends_before_its_last_parameter_is_forgotten(kind, reader, space, monkeypatch):
+    """While it ran others have seen it, with a parameter that it has not asked for. A new sampler object never sees it."""
+    if reader == "python":
+        monkeypatch.setattr(thrifty.optuna._sampler.Feed, "_read", lambda self, trials, at, *rest: at)
+
+    def f(trial):
+        return (trial.suggest_float("x", 0, 1) - 0.3) ** 2 + (trial.suggest_float("y", 0, 1) - 0.6) ** 2
+
+    sampler = kind(seed=1, strict=True, space=space)
+    study = run(sampler, 14, f=f)
+    early = study.ask()
+    early.suggest_float("x", 0, 1)
+    study.optimize(f, n_trials=1)
+    (feed,) = [feed for feed in sampler._feeds.values() if len(feed.distributions) == 2]
+    assert list(feed._running) == [14] and len(feed.engine) == 15
+    study.tell(early, state=TrialState.FAIL)
+    study.optimize(f, n_trials=1)
+    assert not feed._running and len(feed.engine) == 15  # those before it, and the one after it
+    other = optuna.create_study(sampler=kind(seed=1, strict=True, space=space))
+    other.add_trials(study.trials[:16])
+    other.optimize(f, n_trials=1)
+    assert params(study)[16] == params(other)[16]

@@ -176,6 +176,9 @@ class Feed:
         is_running = trial.state == TrialState.RUNNING
         numbers = self.numbers(params, None if is_running else trial.distributions)
         if numbers is None:
+            # While it ran it may have been recorded, with parameters that it has never asked for.
+            self.engine.forget(trial.number)
+            self._running.pop(trial.number, None)
             return
         self.engine.record(trial.number, numbers, told, reports, memo)
         if not is_running:
