@@ -141,15 +141,15 @@ pub(crate) fn default_settings(method: &str) -> PyResult<String> {
         "bo" => listed(&BoSettings::default(), &[]),
         "multi_objective" => {
             let settings = MultiObjectiveSettings::default();
-            listed(&settings, &[("cost", json!(settings.cost))])
+            listed(&settings, &[("cost", json!(settings.cost)), ("repeats", Json::Null)])
         }
-        "multi_fidelity" => listed(&MultiFidelitySettings::default(), &[]),
+        "multi_fidelity" => listed(&MultiFidelitySettings::default(), &[("repeats", Json::Null)]),
         "tpe" => {
             let settings = TpeSettings::default();
             listed(&settings, &[("cost", json!(settings.cost))])
         }
         "cmaes" => listed(&CmaEsSettings::default(), &[]),
-        "trust_region" => listed(&TrustRegionSettings::default(), &[]),
+        "trust_region" => listed(&TrustRegionSettings::default(), &[("repeats", Json::Null)]),
         "hybrid" => {
             let settings = HybridSettings::default();
             let others =

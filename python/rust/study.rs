@@ -11,7 +11,7 @@ use thrifty::pruning::PrunerKind;
 use thrifty::sampling::Seed;
 use thrifty::space::{Config, Space};
 use thrifty::study::{
-    AnyOptimizer, Best, Direction, Directions, History, Next, Outcome, StopReason, StudyError, Trial, TrialId,
+    AnyOptimizer, Best, Direction, History, Next, Outcome, StopReason, StudyError, Trial, TrialId,
 };
 use thrifty_report::{Figure, Report};
 
