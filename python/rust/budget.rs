@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 use thrifty::autobct::{AutoBct, AutoBctSettings, State};
 use thrifty::linear::{Basis, Coefficients, Polynomial};
 use thrifty::space::Space;
+use thrifty::study::Directions;
 
 use crate::boundary::{invalid, optimizer as refused};
 use crate::method::Keywords;
@@ -14,7 +15,7 @@ const CENTER: f64 = 0.5;
 /// The optimiser of keywords: settings, and `degree`, `score_mean`, `score_variance`, `cost_mean`, `cost_variance` of the prior.
 ///
 /// Without means the prior has a score of ½ and a cost of 1 everywhere, on the scale of the model, and unit variances.
-pub(crate) fn optimizer(space: Space, mut keywords: Keywords) -> PyResult<AutoBct> {
+pub(crate) fn optimizer(space: Space, mut keywords: Keywords, directions: &Directions) -> PyResult<AutoBct> {
     let degree: u32 = keywords.take("degree")?.unwrap_or(3);
     let basis = match space.dim() {
         1 => Polynomial::of_one(degree, CENTER),
@@ -38,6 +39,6 @@ pub(crate) fn optimizer(space: Space, mut keywords: Keywords) -> PyResult<AutoBc
         Coefficients::independent(mean, &variances).map_err(invalid)
     };
     let state = State { score: belief("score", 0.5)?, cost: belief("cost", 1.0)? };
-    let settings: AutoBctSettings = keywords.settings()?;
+    let settings: AutoBctSettings = keywords.losses(directions)?;
     AutoBct::new(space, &basis, &basis, state, settings).map_err(refused)
 }

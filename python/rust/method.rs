@@ -102,7 +102,7 @@ impl Keywords {
     }
 
     /// The settings as losses; the keywords have values in the user's units.
-    fn losses<S: DeserializeOwned + InUserUnits>(self, directions: &Directions) -> PyResult<S> {
+    pub(crate) fn losses<S: DeserializeOwned + InUserUnits>(self, directions: &Directions) -> PyResult<S> {
         in_losses(&self.method.clone(), self.settings()?, directions)
     }
 
@@ -273,7 +273,7 @@ pub(crate) fn optimizer(
         }
         "nsga2" => any(Nsga2::new(space).with_settings(keywords.settings()?).map_err(refused)?, pruned),
         "level_set" => any(LevelSetOptimizer::new(space, keywords.settings()?).map_err(refused)?, pruned),
-        "budgeted_training" => any(budget::optimizer(space, keywords)?, pruned),
+        "budgeted_training" => any(budget::optimizer(space, keywords, directions)?, pruned),
         "sobol" | "random" => {
             if let Some(name) = keywords.values.keys().next() {
                 return Err(invalid(format!("{method}: unknown field `{name}`, there are no settings")));

@@ -323,6 +323,30 @@ def test_budgeted_training_of_a_loss():
     assert down.best.value == pytest.approx(1 - up.best.value, abs=1e-9)
 
 
+@pytest.mark.parametrize(("direction", "score"), [
+    ("maximize", None), ("maximize", {"affine": {"zero": 0.0, "one": 1.0}}), ("minimize", {"affine": {"zero": 1.0, "one": 0.0}}),
+    ("minimize", {"logarithmic": {"zero": 1.0, "one": 0.05}})])
+def test_scores_of_a_budgeted_study_are_in_the_units_that_are_told(direction, score):
+    more = {} if score is None else {"score": score}
+    study = thrifty.Study(thrifty.Space().float("u", 0, 1), "budgeted_training", seed=1, direction=direction, gamma=0.0,
+                          max_epochs=12, recall_best=True, **more)
+    loss = {"minimize": lambda p: 0.1 + (p["u"] - 0.7) ** 2, "maximize": lambda p: 0.9 - (p["u"] - 0.7) ** 2}[direction]
+    study.optimize(lambda p: {"value": loss(p), "cost": 0.1}, 12)
+    best = study.recommend()
+    assert abs(best.params["u"] - 0.7) < 0.15 and best.value == pytest.approx(loss(best.params), abs=0.05)
+    low, high = best.interval
+    assert low < best.value < high
+
+
+@pytest.mark.parametrize(("direction", "score", "message"), [
+    ("minimize", {}, r"a scale from 0 \(bad\) to 1 \(good\), expected the good value below the bad one"),
+    ("maximize", {"score": {"affine": {"zero": 1.0, "one": 0.0}}}, "expected the good value above the bad one"),
+    ("maximize", {"score": {"logarithmic": {"zero": 0.1, "one": 1.0}}}, "its losses have no logarithm")])
+def test_scores_against_the_direction_are_refused(direction, score, message):
+    with pytest.raises(ValueError, match=f"budgeted_training: score is .*{message}"):
+        thrifty.Study(thrifty.Space().float("u", 0, 1), "budgeted_training", direction=direction, **score)
+
+
 def test_budgeted_training_of_several_controls():
     def begin(names, **settings):
         space = thrifty.Space()

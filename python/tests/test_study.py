@@ -478,7 +478,8 @@ def test_settings_are_used():
 def test_all_settings_are_listed(method):
     """By the names that the error for an unknown one has, without second spellings."""
     space, found = thrifty.Space().float("x", 1, 2), settings(method)
-    more = {"fidelity": "x"} if method == "multi_fidelity" else {}
+    # The default scale of a score is that of one that is maximized.
+    more = {"multi_fidelity": {"fidelity": "x"}, "budgeted_training": {"direction": "maximize"}}.get(method, {})
 
     def begin(**given):
         if method == "fractional":

@@ -82,12 +82,11 @@ class BudgetedTraining(AroundStudy):
         if controls > 2 and not {"grid", "later_grid"} <= set(settings):
             raise ValueError(f"the space has {controls} controls, expected one or two, or settings grid and later_grid: all "
                              "combinations of so many values are compared")
-        direction, sign = ("maximize", -1.0) if good > bad else ("minimize", 1.0)
+        direction = "maximize" if good > bad else "minimize"
         own: dict[str, Any] = {
             "gamma": price * cost / abs(good - bad),
             "noise": {"score": of_score, "cost": of_cost},
-            # The method sees losses.
-            "score": {"affine": {"zero": sign * bad, "one": sign * good}},
+            "score": {"affine": {"zero": bad, "one": good}},
             "cost": {"affine": {"zero": 0.0, "one": cost}},
         }
         if controls == 2:

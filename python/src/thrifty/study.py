@@ -116,8 +116,9 @@ class Study:
     **settings
         Settings of the method by the names of :func:`settings`; for every method `pruned` (`ignore`, `last_report` or
         `worst`); for `bo` `evaluations` (`noisy`, `deterministic` or `outliers`); for `tpe` `preset`; for
-        `multi_fidelity` `fidelity`. Values of objectives among them, such as `reference`, the value of failed trials and
-        the target of a split, are in the units that are told: larger is better where an objective is maximized.
+        `multi_fidelity` `fidelity`. Values of objectives among them, such as `reference`, the value of failed trials,
+        the target of a split and the scale of a score, are in the units that are told: larger is better where an objective
+        is maximized.
 
     Raises
     ------

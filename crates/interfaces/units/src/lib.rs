@@ -2,6 +2,7 @@
 //!
 #![doc = include_str!("../README.md")]
 
+use thrifty_autobct::{AutoBctSettings, Scale};
 use thrifty_bo::{BoSettings, FailurePolicy, MultiObjectiveSettings};
 use thrifty_cmaes::CmaEsSettings;
 use thrifty_fidelity::MultiFidelitySettings;
@@ -109,5 +110,61 @@ impl InUserUnits for CmaEsSettings {
     /// Shares and counts alone: none is a loss.
     fn into_losses(self, _: &Directions) -> Result<Self, UnitsError> {
         Ok(self)
+    }
+}
+
+impl InUserUnits for AutoBctSettings {
+    /// The bad and the good score are in the user's units. The identity is the scale from 0 to 1: its objective is maximised.
+    fn into_losses(mut self, directions: &Directions) -> Result<Self, UnitsError> {
+        let direction = directions.first();
+        let (zero, one) = match self.score {
+            Scale::Identity => (0.0, 1.0),
+            Scale::Affine { zero, one } | Scale::Logarithmic { zero, one } => (zero, one),
+        };
+        if direction.flip(zero) < direction.flip(one) {
+            let expected = match direction {
+                Direction::Minimize => "the good value below the bad one, as the objective is minimized",
+                Direction::Maximize => "the good value above the bad one, as the objective is maximized",
+            };
+            return invalid("score", format!("a scale from {zero} (bad) to {one} (good)"), expected);
+        }
+        if direction == Direction::Maximize {
+            if matches!(self.score, Scale::Logarithmic { .. }) {
+                let expected = "another scale, as the objective is maximized: its losses have no logarithm";
+                return invalid("score", "logarithmic".into(), expected);
+            }
+            self.score = Scale::Affine { zero: direction.flip(zero), one: direction.flip(one) };
+        }
+        Ok(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn losses(score: Scale, direction: Direction) -> Result<Scale, String> {
+        let settings = AutoBctSettings { score, ..AutoBctSettings::default() };
+        let found = settings.into_losses(&Directions::new(vec![direction]));
+        found.map(|settings| settings.score).map_err(|error| error.to_string())
+    }
+
+    /// The scale of losses has the good value of the user at 1, and a scale against the direction is refused.
+    #[test]
+    fn scores_have_the_direction_of_the_study() {
+        use Direction::{Maximize, Minimize};
+        let affine = |zero, one| Scale::Affine { zero, one };
+        assert_eq!(losses(affine(0.5, 0.9), Maximize), Ok(affine(-0.5, -0.9)));
+        assert_eq!(losses(Scale::Identity, Maximize), Ok(affine(0.0, -1.0)));
+        assert_eq!(losses(affine(0.9, 0.5), Minimize), Ok(affine(0.9, 0.5)));
+        let logarithmic = |zero, one| Scale::Logarithmic { zero, one };
+        assert_eq!(losses(logarithmic(0.9, 0.5), Minimize), Ok(logarithmic(0.9, 0.5)));
+        let expected = "score is a scale from 0.9 (bad) to 0.5 (good), expected the good value above the bad one, as the \
+                        objective is maximized";
+        assert_eq!(losses(affine(0.9, 0.5), Maximize), Err(expected.into()));
+        for refused in [affine(0.5, 0.9), Scale::Identity, logarithmic(0.5, 0.9)] {
+            assert!(losses(refused, Minimize).unwrap_err().ends_with("as the objective is minimized"));
+        }
+        assert!(losses(logarithmic(0.5, 0.9), Maximize).unwrap_err().contains("logarithm"));
     }
 }
