@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use pyo3::prelude::*;
 use thrifty::bo::ParetoSet;
@@ -104,11 +105,14 @@ impl Study {
         })
     }
 
-    fn tell(&self, py: Python<'_>, trial: u64, told: Told) -> PyResult<()> {
+    /// Records how a trial ended, and the seconds that its evaluation took where they are known.
+    #[pyo3(signature = (trial, told, seconds=0.0))]
+    fn tell(&self, py: Python<'_>, trial: u64, told: Told, seconds: f64) -> PyResult<()> {
         self.inner.with(py, |Inner { study, .. }| {
             let outcome = told.outcome(study.history().directions())?;
             let outcome = outcome.ok_or_else(|| invalid("a trial that runs was not evaluated"))?;
-            study.tell(TrialId(trial), outcome).map_err(refused)
+            let evaluation = Duration::try_from_secs_f64(seconds).map_err(invalid)?;
+            study.tell_timed(TrialId(trial), outcome, evaluation).map_err(refused)
         })
     }
 

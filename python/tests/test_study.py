@@ -787,3 +787,27 @@ def test_what_exists_is_not_added_again(tmp_path):
         study.optimize(lambda p: p["x"], n_trials=5)
         assert [trial.params["x"] for trial in study.trials].count(1.25) == 1
         assert study.add_known({"x": 0.5, "n": 2, "c": "a"}, 1.5) == 5
+
+
+def test_the_seconds_of_evaluations_are_recorded(tmp_path, monkeypatch):
+    """By a clock that the objective moves. What is told by hand has none."""
+    now = [0.0]
+    monkeypatch.setattr(thrifty.study.time, "monotonic", lambda: now[0])
+
+    def objective(p):
+        now[0] += 2.5
+        if p["n"] == 2:
+            raise Pruned
+        if p["n"] == 3:
+            raise ArithmeticError
+        return {"value": loss(p)} if p["n"] == 4 else loss(p)
+
+    path = tmp_path / "study.jsonl"
+    with thrifty.Study(SPACE, "random", seed=1, journal=path) as study:
+        for n in range(1, 5):
+            study.enqueue({"n": n})
+        study.optimize(objective, 4, catch=(ArithmeticError,))
+        assert "<dt>evaluations</dt><dd>10.000 s</dd>" in study.page()
+        study.tell(study.ask(), 1.0)
+    told = [line["told"] for line in map(json.loads, path.read_text().splitlines()) if "told" in line]
+    assert [line["seconds"] for line in told] == [2.5, 2.5, 2.5, 2.5, 0.0]

@@ -170,6 +170,8 @@ class Study:
         running = [trial for trial in trials if trial.state == "running"]
         # The last step that each running trial has reported.
         self._steps = {trial.id: trial.reports[-1][0] for trial in running if trial.reports}
+        # Seconds of the evaluations that a loop is about to tell.
+        self._seconds: dict[int, float] = {}
         # Trials that have ended or that somebody evaluates here.
         self._taken = {trial.id for trial in trials if trial.state != "running"}
         # Those that loops of this process evaluate, and a signal that one of them has ended.
@@ -214,8 +216,8 @@ class Study:
             True if the trial was stopped early.
         """
         number = _number(trial)
-        last = self._steps.get(number, 0)
-        self._study.tell(number, told(value, constraints, cost, noise_variance, failed, unrelated, pruned, last))
+        last, seconds = self._steps.get(number, 0), self._seconds.pop(number, 0.0)
+        self._study.tell(number, told(value, constraints, cost, noise_variance, failed, unrelated, pruned, last), seconds)
         self._steps.pop(number, None)
         self._leave([number])
 
@@ -428,15 +430,10 @@ class Study:
 
     def _evaluate(self, objective: Callable[[Any], Any], trial: Trial, wants_trial: bool,
                   catch: tuple[type[Exception], ...]) -> None:
-        try:
-            result = objective(trial if wants_trial else trial.params)
-        except Pruned as pruned:
-            return self.tell(trial, pruned=True, cost=pruned.cost)
-        except catch as error:
-            return self.tell(trial, failed=f"{type(error).__name__}: {error}")
-        if isinstance(result, Mapping):
-            return self.tell(trial, **result)
-        return self.tell(trial, result)
+        began = time.monotonic()
+        outcome = _outcome(objective, trial if wants_trial else trial.params, catch)
+        self._seconds[trial.id] = time.monotonic() - began
+        self.tell(trial, **outcome)
 
 
 def settings(method: str) -> dict[str, Any]:
@@ -451,6 +448,17 @@ def settings(method: str) -> dict[str, Any]:
 
 def told(value: Any, constraints: Sequence[float], cost: float | None, noise_variance: float | None,
          failed: str | None, unrelated: str | None, pruned: bool, last_step: int) -> dict[str, Any]:
+def _outcome(objective: Callable[[Any], Any], argument: Any, catch: tuple[type[Exception], ...]) -> Mapping[str, Any]:
+    """The outcome of an evaluation, as keywords of :meth:`Study.tell`."""
+    try:
+        result = objective(argument)
+    except Pruned as pruned:
+        return {"pruned": True, "cost": pruned.cost}
+    except catch as error:
+        return {"failed": f"{type(error).__name__}: {error}"}
+    return result if isinstance(result, Mapping) else {"value": result}
+
+
     """An outcome in the form of the library."""
     states = [value is not None, failed is not None, unrelated is not None, pruned]
     if not any(states):

@@ -189,9 +189,22 @@ impl<O: Optimizer> Study<O> {
     /// number of objectives or constraints than in an earlier trial, for a cost or noise that is negative or not
     /// finite, and for what [`Optimizer::check_measurement`] refuses. After an error nothing has changed and the trial is still pending.
     pub fn tell(&mut self, id: TrialId, outcome: impl Into<Outcome>) -> Result<(), StudyError> {
+        self.tell_timed(id, outcome, Duration::ZERO)
+    }
+
+    /// Records how a trial ended as [`Study::tell`], with the time that its evaluation took.
+    ///
+    /// # Errors
+    /// Those of [`Study::tell`].
+    pub fn tell_timed(
+        &mut self,
+        id: TrialId,
+        outcome: impl Into<Outcome>,
+        evaluation: Duration,
+    ) -> Result<(), StudyError> {
         let outcome = outcome.into();
         self.check_outcome(id, &outcome)?;
-        self.record(id, &outcome.checked(), 0.0)
+        self.record(id, &outcome.checked(), evaluation.as_secs_f64())
     }
 
     /// Refuses an outcome as [`Study::tell`] would: for a caller that first reports the intermediate values that came with it.

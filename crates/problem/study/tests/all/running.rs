@@ -151,6 +151,26 @@ fn histories_are_read_from_their_journal() {
     assert!(matches!(missing, JournalError::Io { .. }));
 }
 
+/// The time of an evaluation that was told by hand, in the history and in the journal; none where it was not told.
+#[test]
+fn told_times_are_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("study.jsonl");
+    let mut study = Study::new(Patient { needs: 0, of: 0 }, Seed(0)).with_journal(&path).unwrap();
+    for _ in 0..3 {
+        assert!(matches!(study.ask(), Ok(Next::Evaluate(_))));
+    }
+    let evaluation = Duration::from_millis(1500);
+    study.tell_timed(TrialId(0), 1.0, evaluation).unwrap();
+    study.tell_timed(TrialId(1), Outcome::failed("no memory"), evaluation).unwrap();
+    study.tell(TrialId(2), 1.0).unwrap();
+    assert!(matches!(study.tell_timed(TrialId(0), 1.0, evaluation), Err(StudyError::AlreadyTold(_))));
+    for history in [study.history(), &History::read(&path).unwrap()] {
+        let seconds: Vec<f64> = history.trials().iter().map(|trial| trial.timing.evaluate).collect();
+        assert_eq!(seconds, [1.5, 1.5, 0.0]);
+    }
+}
+
 /// Events of format 1, which has no checksums, that contradict each other: the line is named.
 #[test]
 fn contradicting_events_are_named_with_their_line() {
