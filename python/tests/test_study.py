@@ -811,3 +811,17 @@ def test_the_seconds_of_evaluations_are_recorded(tmp_path, monkeypatch):
         study.tell(study.ask(), 1.0)
     told = [line["told"] for line in map(json.loads, path.read_text().splitlines()) if "told" in line]
     assert [line["seconds"] for line in told] == [2.5, 2.5, 2.5, 2.5, 0.0]
+
+
+@pytest.mark.parametrize("given", [{"constraints": [0.5]}, {"noise_variance": 0.1}])
+@pytest.mark.parametrize("state", [{"failed": "no memory"}, {"unrelated": "power cut"}, {"pruned": True}])
+def test_what_only_a_measured_trial_keeps_is_refused(state, given):
+    study = thrifty.Study(SPACE, "random", seed=1)
+    trial = study.ask()
+    expected = f"{next(iter(given))} is .*, expected none with {next(iter(state))}"
+    with pytest.raises(ValueError, match=expected):
+        study.tell(trial, **state, **given)
+    with pytest.raises(ValueError, match=expected):
+        study.add_known({"x": 0.5, "n": 2, "c": "a"}, **state, **given)
+    assert [trial.state for trial in study.trials] == ["running"]
+    study.tell(trial, **state, constraints=[], noise_variance=None)

@@ -205,9 +205,11 @@ class Study:
         value
             The objective, or all of them. One that is not finite is a failure.
         constraints
-            Feasible where not positive.
-        cost, noise_variance
-            Cost of the evaluation, whatever came of it, and the known variance of the noise in the objectives.
+            Feasible where not positive; with a value alone.
+        cost
+            Cost of the evaluation, whatever came of it.
+        noise_variance
+            Known variance of the noise in the objectives; with a value alone.
         failed
             Why there is no value.
         unrelated
@@ -446,8 +448,6 @@ def settings(method: str) -> dict[str, Any]:
     return found
 
 
-def told(value: Any, constraints: Sequence[float], cost: float | None, noise_variance: float | None,
-         failed: str | None, unrelated: str | None, pruned: bool, last_step: int) -> dict[str, Any]:
 def _outcome(objective: Callable[[Any], Any], argument: Any, catch: tuple[type[Exception], ...]) -> Mapping[str, Any]:
     """The outcome of an evaluation, as keywords of :meth:`Study.tell`."""
     try:
@@ -459,6 +459,8 @@ def _outcome(objective: Callable[[Any], Any], argument: Any, catch: tuple[type[E
     return result if isinstance(result, Mapping) else {"value": result}
 
 
+def told(value: Any, constraints: Sequence[float], cost: float | None, noise_variance: float | None,
+         failed: str | None, unrelated: str | None, pruned: bool, last_step: int) -> dict[str, Any]:
     """An outcome in the form of the library."""
     states = [value is not None, failed is not None, unrelated is not None, pruned]
     if not any(states):
@@ -467,6 +469,10 @@ def _outcome(objective: Callable[[Any], Any], argument: Any, catch: tuple[type[E
     if sum(states) != 1:
         raise ValueError("expected exactly one of value, failed, unrelated and pruned")
     state = ("measured", "failed", "unrelated", "pruned")[states.index(True)]
+    constraints = list(constraints)
+    for name, given in (("constraints", constraints or None), ("noise_variance", noise_variance)):
+        if given is not None and state != "measured":
+            raise ValueError(f"{name} is {given!r}, expected none with {state}: only trials with a value keep it")
     objectives: list[float] = []
     if value is not None:
         is_list = isinstance(value, Sequence) and not isinstance(value, str) or _is_array(value)
