@@ -3,6 +3,7 @@
 import functools
 import json
 import math
+import random
 import re
 import signal
 import subprocess
@@ -789,6 +790,20 @@ def test_what_exists_is_not_added_again(tmp_path):
         assert study.add_known({"x": 0.5, "n": 2, "c": "a"}, 1.5) == 5
 
 
+@pytest.mark.parametrize("given", [{"constraints": [0.5]}, {"noise_variance": 0.1}])
+@pytest.mark.parametrize("state", [{"failed": "no memory"}, {"unrelated": "power cut"}, {"pruned": True}])
+def test_what_only_a_measured_trial_keeps_is_refused(state, given):
+    study = thrifty.Study(SPACE, "random", seed=1)
+    trial = study.ask()
+    expected = f"{next(iter(given))} is .*, expected none with {next(iter(state))}"
+    with pytest.raises(ValueError, match=expected):
+        study.tell(trial, **state, **given)
+    with pytest.raises(ValueError, match=expected):
+        study.add_known({"x": 0.5, "n": 2, "c": "a"}, **state, **given)
+    assert [trial.state for trial in study.trials] == ["running"]
+    study.tell(trial, **state, constraints=[], noise_variance=None)
+
+
 def test_the_seconds_of_evaluations_are_recorded(tmp_path, monkeypatch):
     """By a clock that the objective moves. What is told by hand has none."""
     now = [0.0]
@@ -813,15 +828,47 @@ def test_the_seconds_of_evaluations_are_recorded(tmp_path, monkeypatch):
     assert [line["seconds"] for line in told] == [2.5, 2.5, 2.5, 2.5, 0.0]
 
 
-@pytest.mark.parametrize("given", [{"constraints": [0.5]}, {"noise_variance": 0.1}])
-@pytest.mark.parametrize("state", [{"failed": "no memory"}, {"unrelated": "power cut"}, {"pruned": True}])
-def test_what_only_a_measured_trial_keeps_is_refused(state, given):
-    study = thrifty.Study(SPACE, "random", seed=1)
-    trial = study.ask()
-    expected = f"{next(iter(given))} is .*, expected none with {next(iter(state))}"
-    with pytest.raises(ValueError, match=expected):
-        study.tell(trial, **state, **given)
-    with pytest.raises(ValueError, match=expected):
-        study.add_known({"x": 0.5, "n": 2, "c": "a"}, **state, **given)
-    assert [trial.state for trial in study.trials] == ["running"]
-    study.tell(trial, **state, constraints=[], noise_variance=None)
+def test_recommendations_of_a_model_have_an_interval():
+    """In the units of the user: that of a study which maximizes is the mirror image."""
+    def recommended(direction):
+        study = thrifty.Study(thrifty.Space().float("x", 0, 1), "bo", seed=1, direction=direction, evaluations="noisy")
+        noise = random.Random(1)
+        sign = -1 if direction == "maximize" else 1
+        best = study.optimize(lambda p: sign * ((p["x"] - 0.3) ** 2 + noise.gauss(0, 0.05)), 15)
+        assert best.observed and best.interval is None
+        return study.recommend()
+
+    up, down = recommended("maximize"), recommended("minimize")
+    assert not up.observed and up.trial is None and up.params == down.params
+    low, high = down.interval
+    assert low < down.value < high and up.interval == (-high, -low) and up.value == -down.value
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_recommendations_of_several_fidelities_have_an_interval(sign):
+    space = thrifty.Space().float("x", 0, 1).int("epochs", 1, 9)
+    study = thrifty.Study(space, "multi_fidelity", seed=1, fidelity="epochs", budget=30,
+                          direction="minimize" if sign > 0 else "maximize")
+    study.optimize(lambda p: {"value": sign * ((p["x"] - 0.3) ** 2 + 0.1 / p["epochs"]), "cost": p["epochs"]}, 12)
+    best = study.recommend()
+    low, high = best.interval
+    assert not best.observed and low < best.value < high
+
+
+def test_what_was_measured_has_no_interval():
+    study = thrifty.Study(SPACE, "tpe", seed=1)
+    study.optimize(loss, 12)
+    assert study.recommend().observed and study.recommend().interval is None
+
+
+def test_members_of_a_noisy_pareto_set_are_not_observed():
+    """Under the rule for noise they have posterior means, under others what was measured."""
+    def members(**rule):
+        study = thrifty.Study(thrifty.Space().float("x", 0, 1), "multi_objective", seed=1, direction=["minimize", "maximize"], **rule)
+        noise = random.Random(1)
+        study.optimize(lambda p: [p["x"] + noise.gauss(0, 0.05), p["x"] ** 2 + noise.gauss(0, 0.05)], 12)
+        assert all(one.observed == (one.values == study.trials[one.trial].objectives) for one in study.pareto_set)
+        return [one.observed for one in study.pareto_set]
+
+    noisy, measured = members(rule={"noisy_expected_hypervolume": {"draws": 8}}), members()
+    assert noisy and not any(noisy) and measured and all(measured)
