@@ -591,6 +591,18 @@ def test_distributions():
             space_of(wrong)
 
 
+@pytest.mark.parametrize(("values", "warns"), [
+    ((0, 1), True), ((1, 2, "log"), True), ((np.int64(0), np.int64(1)), True),
+    ((0, 2), False), ((0.0, 1.0), False), ((0, 1.0), False), ([0, 1], False), (randint(0, 2), False)])
+def test_ranges_of_two_whole_numbers_are_warned_of(values, warns):
+    """Bounds of a float that were written without a point."""
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        space_of({"l1_ratio": values})
+    assert len(found) == warns and all("these two alone" in str(one.message) for one in found)
+    assert all(one.filename == __file__ for one in found)
+
+
 @pytest.mark.parametrize("arguments", [
     {"n_fits": 5}, {"n_fits": 0}, {"n_fits": 10.5}, {"verify": -1}, {"cost": "money"}, {"stop": 3}, {"settings": {"fodls": 1}},
     {"stop": Price(-1.0)}, {"settings": {"worth": 2.0}}, {"settings": {"budget": None}}, {"settings": {"folds": 5}},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any
@@ -14,7 +15,8 @@ def space_of(distributions: Any) -> Space:
     """The space of a :class:`thrifty.Space` or of a mapping from names to values.
 
     A value is a list of choices; a tuple ``(low, high)`` of numbers, or ``(low, high, "log")``; or a frozen distribution of
-    scipy: `uniform`, `loguniform` or `randint`.
+    scipy: `uniform`, `loguniform` or `randint`. Two whole numbers are a range of whole numbers: ``(0, 1)`` has the values 0 and 1,
+    ``(0.0, 1.0)`` all between them.
 
     Raises
     ------
@@ -32,6 +34,7 @@ def space_of(distributions: Any) -> Space:
         elif _is_range(values):
             is_log = len(values) == 3
             if all(isinstance(v, Integral) for v in values[:2]):
+                _warn_of_two(name, int(values[0]), int(values[1]))
                 space.int(name, values[0], values[1], log=is_log)
             else:
                 space.float(name, values[0], values[1], log=is_log)
@@ -40,6 +43,14 @@ def space_of(distributions: Any) -> Space:
         else:
             space.categorical(name, values)
     return space.check()
+
+
+def _warn_of_two(name: str, low: int, high: int) -> None:
+    """Warns of a range of whole numbers that has two values: bounds such as (0, 1) are most often meant as those of a float."""
+    if high - low == 1:
+        # The frame of the caller of `space_of`.
+        warnings.warn(f"{name} is ({low}, {high}): of whole numbers these two alone. Write [{low}, {high}] for the two, "
+                      f"({low}.0, {high}.0) for all numbers between them", stacklevel=3)
 
 
 def _add_distribution(space: Space, name: str, values: Any) -> None:
