@@ -38,6 +38,8 @@ struct ProcessInFile {
     learning: Learning,
     refit: Refit,
     conditioning: Conditioning,
+    #[serde(skip_deserializing)]
+    near: Option<f64>,
     warp_inputs: bool,
     #[serde(skip_deserializing)]
     kernel: Option<KernelFactory>,

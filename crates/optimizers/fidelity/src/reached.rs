@@ -24,8 +24,8 @@ fn reached(space: &Space, axis: &FidelityAxis, trial: &Trial<Config>, has_steps:
     if !has_steps || !matches!(trial.outcome, Some(Outcome::Pruned { .. })) {
         return None;
     }
-    let finite = trial.reports.iter().rev().filter(|report| report.1.is_finite());
-    finite.filter_map(|(step, _)| axis.at(space, &trial.query, *step)).next()
+    let mut finite = trial.reports.iter().rev().filter(|report| report.1.is_finite());
+    finite.find_map(|(step, _)| axis.at(space, &trial.query, *step))
 }
 
 /// Points up to which trials were evaluated, of those that can be continued. `has_steps` is true where reports are at steps of the fidelity.

@@ -122,14 +122,13 @@ impl Problem {
     fn targets(&self, x: &Points, rng: &mut Stream) -> Vec<f64> {
         let (scale, width) = (10_f64.powi(self.target_scale), 10_f64.powi(self.input_scale));
         let one = |i: usize| match self.targets {
-            Targets::Constant => 1.0,
             Targets::Random => rng.uniform() - 0.5,
             Targets::Outlier(k) if i == 0 => 10_f64.powi(k),
             Targets::Outlier(_) => rng.uniform(),
             Targets::Rounding => 1.0 + (rng.uniform() * 4.0).floor() * f64::EPSILON,
             Targets::HeavyTailed => (PI * (rng.uniform() - 0.5)).tan(),
             Targets::Jump(k) if 4 * i >= 3 * self.n => 1.0 + 10_f64.powi(k),
-            Targets::Jump(_) => 1.0,
+            Targets::Constant | Targets::Jump(_) => 1.0,
             Targets::Noisy(k) => (5.0 * x.row(i)[0] / width).sin() + 10_f64.powi(-k) * (rng.uniform() - 0.5),
         };
         (0..self.n).map(one).map(|v| v * scale).collect()
