@@ -3,7 +3,7 @@
 use serde::Serialize;
 use thrifty_space::{Config, Kind, Parameter, Space, Value};
 use thrifty_study::{
-    Ask, Basis, Best, Fingerprint, History, Optimizer, OptimizerError, Outcome, Suggestion, TrialId,
+    Ask, Best, Fingerprint, History, Optimizer, OptimizerError, Outcome, Suggestion, TrialId,
 };
 
 use super::process::{Answer, Process};
@@ -174,7 +174,7 @@ impl PeerStudy {
         config: impl Fn(&Q) -> &Config,
     ) -> Result<Option<Best<Config>>, OptimizerError> {
         match self.message(history, &config, true).map_err(failed)?.1 {
-            Some(config) => Ok(Some(Best { config, value: f64::NAN, basis: Basis::Posterior })),
+            Some(config) => Ok(Some(Best::posterior(config, f64::NAN))),
             None => {
                 Ok(history.best().map(|(trial, value)| Best::observed(config(&trial.query).clone(), value)))
             }
