@@ -51,7 +51,7 @@ const BUDGET: [(&str, usize); 43] = [
     ("thrifty-transfer", 71),
     ("thrifty-trees", 67),
     ("thrifty-trust-region", 84),
-    ("thrifty-units", 89),
+    ("thrifty-units", 92),
 ];
 
 fn cargo(arguments: &[&str]) -> String {
