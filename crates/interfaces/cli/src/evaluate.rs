@@ -115,7 +115,12 @@ impl Evaluator {
             }
             None => ended.stdout.text,
         };
-        let printed = parse(&text).map_err(|problem| format!("the result {problem}"))?;
+        self.told(&text, context)
+    }
+
+    /// The outcome that a result tells, after its reports.
+    fn told(&self, text: &str, context: &mut Context<'_>) -> Result<Outcome, String> {
+        let printed = parse(text).map_err(|problem| format!("the result {problem}"))?;
         let (reports, outcome) = printed.into_losses(&self.directions);
         for (step, loss) in reports {
             context.report(step, loss).map_err(|error| error.to_string())?;

@@ -108,7 +108,7 @@ fn digits(value: f64, count: usize) -> String {
 mod tests {
     use super::*;
 
-    /// Of a loss from 1 to 3: the same of what is minimised, from -3 to -1 of what is maximised.
+    /// An interval of losses from 1 to 3 is that of what is minimised; what is maximised lies from -3 to -1.
     #[test]
     fn intervals_are_in_the_units_of_the_user() {
         let best = Best::posterior(Config::new(), 2.0).with_interval((1.0, 3.0));

@@ -249,8 +249,11 @@ impl Optimizer for BayesianOptimizer {
         id: TrialId,
         given: &Config,
     ) -> Result<Ask<Config>, OptimizerError> {
-        // A part of the space in which little is left to gain says nothing of the whole.
-        let convergence = std::mem::replace(&mut self.settings.convergence, Convergence::Continue);
+        // A part of the space in which little is left to gain says nothing of the whole: no new run begins, and that part is explored.
+        let convergence = self.settings.convergence;
+        if let Convergence::Restart { epsilon } = convergence {
+            self.settings.convergence = Convergence::Explore { epsilon };
+        }
         let asked = ask_given(self, |bo| (&mut bo.space, &bo.known_constraint), history, id, given);
         self.settings.convergence = convergence;
         asked

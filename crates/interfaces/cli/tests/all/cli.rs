@@ -155,10 +155,10 @@ fn the_reason_for_the_end_decides_on_the_exit_code() {
 /// Failures that are known from elsewhere, and those before a command was mended, do not end a study.
 #[test]
 fn failures_of_before_do_not_end_a_study() {
-    let command = json!(["sh", "-c", "exit 1"]);
+    let command = json!(["sh", "-c", "exit 1", "{x}"]);
     let after = "[stop]\ntrials = 8\nfailures = 2\n[optimizer]\nmethod = \"random\"";
     let (folder, _) = study(&format!("command = {command}\nknown = \"known.csv\""), after);
-    let known = "x,objective,failed\n0.1,1.0,\n0.2,,no\n0.3,,no\n0.4,,no\n";
+    let known = "x,objective,state\n0.1,1.0,measured\n0.2,,failed\n0.3,,failed\n0.4,,failed\n";
     std::fs::write(folder.path().join("known.csv"), known).unwrap();
     let text = error(&thrifty(folder.path(), &["run", "study.toml"]));
     assert!(text.contains("2 trials in a row failed"), "{text}");
@@ -216,7 +216,7 @@ fn runs_that_nobody_reads_go_on_and_end_when_told() {
     let signalled = |signal: &str, mut child: std::process::Child| {
         std::thread::sleep(Duration::from_millis(500));
         Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
-        for _ in 0..200 {
+        for _ in 0..3000 {
             if let Some(status) = child.try_wait().unwrap() {
                 return status.code();
             }
@@ -739,10 +739,17 @@ fn a_report_is_one_page_without_network_and_texts_do_not_break_out_of_it() {
         assert!(page.contains(&format!("<figure id=\"{figure}\">")), "{figure}");
     }
     assert!(page.contains("pareto: 1 objective, expected at least 2"));
-    // A journal alone: the ranges are those of the trials.
+    // A journal alone has the space too.
     stdout(&thrifty(folder.path(), &["report", "study.jsonl", "-o", "other.html"]));
-    let page = std::fs::read_to_string(folder.path().join("other.html")).unwrap();
-    assert!(page.contains("derived from the trials"));
+    let of_journal = std::fs::read_to_string(folder.path().join("other.html")).unwrap();
+    assert!(!of_journal.contains("derived from the trials"));
+    let figure = |page: &str, name: &str| {
+        let (_, rest) = page.split_once(&format!("<figure id=\"{name}\">")).unwrap();
+        rest.split_once("</figure>").unwrap().0.to_owned()
+    };
+    for name in ["slices", "importance", "surrogate"] {
+        assert_eq!(figure(&of_journal, name), figure(&page, name), "{name}");
+    }
     assert!(
         error(&thrifty(folder.path(), &["report", "study.toml", "-o", "no/such/folder"])).contains("no/such")
     );

@@ -33,17 +33,19 @@ fn plot(report: &Report<'_>, front: &[Vec<f64>], (a, b): (usize, usize)) -> Line
     let (feasible, infeasible) = (of(true), of(false));
     let all = || feasible.iter().chain(&infeasible);
     let best = front.iter().map(|objectives| (objectives[a], objectives[b])).collect();
+    let (log_x, log_y) = (is_wide(all().map(|point| point.0)), is_wide(all().map(|point| point.1)));
+    let named = [("trials", feasible), ("infeasible", infeasible), ("Pareto set", best)];
     LinePlot {
         title: "Pareto set".into(),
         x_label: format!("objective {a}"),
         y_label: format!("objective {b}"),
-        log_x: is_wide(all().map(|point| point.0)),
-        log_y: is_wide(all().map(|point| point.1)),
-        series: vec![
-            Series::dots("trials", feasible),
-            Series::dots("infeasible", infeasible),
-            Series::dots("Pareto set", best),
-        ],
+        log_x,
+        log_y,
+        series: named
+            .into_iter()
+            .filter(|(_, points)| !points.is_empty())
+            .map(|(name, points)| Series::dots(name, points))
+            .collect(),
         palette: report.palette.clone(),
         ..LinePlot::default()
     }

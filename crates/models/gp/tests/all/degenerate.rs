@@ -32,7 +32,7 @@ enum Targets {
     Outlier(i32),
     /// They differ in the last digits alone.
     Rounding,
-    /// Of a Cauchy distribution.
+    /// A draw from a Cauchy distribution.
     HeavyTailed,
     /// The same until the last quarter, which is 10^k higher.
     Jump(i32),

@@ -523,8 +523,8 @@ fn parts_are_those_that_were_given() {
     assert!(given.check(&outside, true).is_err() && given.check(&line().decode(&[0.5]), true).is_ok());
 }
 
-/// A part of the space where nothing is left to gain, of a space where there is: asked for that part, the optimiser begins no new run, chooses
-/// by its acquisition, and says nothing of what is left to gain.
+/// A part of the space where nothing is left to gain, of a space where there is: asked for that part, the optimiser begins no new run and says
+/// nothing of what is left to gain.
 #[test]
 fn a_part_of_the_space_is_no_reason_to_converge() {
     let space = Space::builder().categorical("solver", ["good", "bad"]).float("x", 0.0, 1.0).build().unwrap();
@@ -536,13 +536,13 @@ fn a_part_of_the_space_is_no_reason_to_converge() {
     };
     let trial = |i: usize| {
         let x = (i as f64 + 0.5) / 12.0;
-        let (solver, loss) = if i % 2 == 0 { ("good", (x - 0.6).powi(2)) } else { ("bad", 5.0 + x) };
+        let (solver, loss) = if i % 2 == 0 { ("good", (14.0 * x).sin()) } else { ("bad", 50.0) };
         Trial::new(TrialId(i as u64), config(solver, x), Some(loss.into()))
     };
     let history = History::from_trials((0..12).map(trial).collect(), Seed(1));
     let mut given = Config::new();
     given.insert("solver", "bad");
-    for convergence in [Convergence::Restart { epsilon: 1e-3 }, Convergence::default()] {
+    for convergence in [Convergence::Restart { epsilon: 1e-6 }, Convergence::default()] {
         let settings = BoSettings { convergence, ..BoSettings::default() };
         let mut optimizer = BayesianOptimizer::new(space.clone()).with_settings(settings).unwrap();
         let whole = suggestion(optimizer.ask(&history, TrialId(12)).unwrap());
@@ -551,7 +551,6 @@ fn a_part_of_the_space_is_no_reason_to_converge() {
         assert_eq!(part.query.str("solver"), Ok("bad"));
         assert!(part.memo.entries().next().is_some_and(|_| !part.memo.contains(&EXPECTED_IMPROVEMENT)));
         assert_eq!(part.memo.get(&MemoKey::<u64>::new("run")), None, "no new run");
-        assert!(part.diagnostics.contains_key("acquisition") && !part.diagnostics.contains_key("explored"));
         assert!(!part.diagnostics.contains_key(EXPECTED_GAIN.name()));
         assert_eq!(optimizer.settings().convergence, convergence, "the setting is as it was");
     }
