@@ -112,7 +112,7 @@ pub fn ask_given<O: Optimizer<Query = Config>>(
             let memo = suggestion.memo.without(&whole);
             let mut diagnostics = suggestion.diagnostics;
             diagnostics.retain(|name, _| !whole.contains(&name.as_str()));
-            Ask::Evaluate(Suggestion { query, memo, diagnostics, ..suggestion })
+            Ask::Evaluate(Suggestion { query, memo, diagnostics })
         }
         Ask::Stop(_) => {
             let query = completion.random(parts(optimizer).1, history.seed())?;

@@ -536,7 +536,7 @@ fn a_part_of_the_space_is_no_reason_to_converge() {
     };
     let trial = |i: usize| {
         let x = (i as f64 + 0.5) / 12.0;
-        let (solver, loss) = if i % 2 == 0 { ("good", (14.0 * x).sin()) } else { ("bad", 50.0) };
+        let (solver, loss) = if i.is_multiple_of(2) { ("good", (14.0 * x).sin()) } else { ("bad", 50.0) };
         Trial::new(TrialId(i as u64), config(solver, x), Some(loss.into()))
     };
     let history = History::from_trials((0..12).map(trial).collect(), Seed(1));
