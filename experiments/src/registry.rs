@@ -41,6 +41,7 @@ pub fn all() -> Vec<Experiment> {
         fcvopt::tables::EXPERIMENT.clone(),
         fcvopt::batches::EXPERIMENT.clone(),
         fcvopt::late::EXPERIMENT.clone(),
+        fcvopt::verified::EXPERIMENT.clone(),
         fcvopt::live::EXPERIMENT.clone(),
         fcvopt::learners::FOREST.clone(),
         fcvopt::learners::BOOSTING.clone(),

@@ -141,6 +141,13 @@ fn race(
             }
         }
     }
+    // A method may stop before its fits are spent: its last recommendation is that of the end.
+    let told = study.history().len();
+    if looked.last().copied().unwrap_or(0) < told {
+        let regret = study.recommend()?.map(|best| problem.regret(&best.config)).transpose()?;
+        looked.push(told);
+        regrets.push(regret.unwrap_or(f64::INFINITY));
+    }
     let asked = study.history().len().max(1) as f64;
     let (own_seconds, evaluation_seconds) = (seconds.0 / asked, seconds.1 / asked);
     let best = study.recommend()?.map(|best| best.config);

@@ -21,7 +21,7 @@ pub const EXPERIMENT: Experiment = Experiment {
 };
 
 /// Draws of a standard deviation of 1 in the true loss, which chose the width of the bound.
-const DRAWS: [(&str, usize, Deviations); 4] = [
+pub(super) const DRAWS: [(&str, usize, Deviations); 4] = [
     ("rough-3d", 3, Deviations { std_dev: 0.5, lengthscale: 0.25, noise: 0.05 }),
     ("rough-4d", 4, Deviations { std_dev: 0.5, lengthscale: 0.25, noise: 0.05 }),
     ("smooth-4d", 4, Deviations { std_dev: 0.5, lengthscale: 0.6, noise: 0.05 }),
@@ -29,10 +29,10 @@ const DRAWS: [(&str, usize, Deviations); 4] = [
 ];
 
 /// The whole cross-validations, which the claim is about.
-const WHOLE: [&str; 2] = [YARDSTICK, FULL_TPE.name];
+pub(super) const WHOLE: [&str; 2] = [YARDSTICK, FULL_TPE.name];
 
 /// A pseudomedian of paired differences of at most a fifth of a point of the error rate is no worse.
-const MARGIN: f64 = 0.002;
+pub(super) const MARGIN: f64 = 0.002;
 
 /// Claim against a method: beside whole cross-validations not being behind; beside the bound that is too narrow on purpose being
 /// better, without which a comparison could not have shown a difference.

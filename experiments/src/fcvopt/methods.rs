@@ -71,6 +71,14 @@ pub const BOUND: Method = Method {
     batch: 1,
 };
 
+/// With its fits known: the last of them complete the folds of the best configurations.
+pub const VERIFIED: Method = Method {
+    name: "fractional, verified",
+    make: |Setup { space, folds, fits, .. }| fractional(space, folds, |s| s.budget = Some(fits)),
+    cap: NO_CAP,
+    batch: 1,
+};
+
 const LOG_EI: Method = Method {
     name: "fractional, LogEI",
     make: |Setup { space, folds, .. }| {
@@ -188,7 +196,7 @@ pub const FOLD_TPE: Method = Method {
     batch: 1,
 };
 
-const FOLD_RANDOM: Method = Method {
+pub const FOLD_RANDOM: Method = Method {
     name: "random fold, random",
     make: |Setup { space, folds, .. }| {
         OneFold::new(RandomSearch::new(space), folds, FoldChoice::Random).map(Any::new)
@@ -287,3 +295,6 @@ const TWO: Method = Method {
 
 /// Beside whole cross-validations as fits go on; the bound of width 1 is there to be found worse.
 pub const LATE: [Method; 6] = [BOUND, FULL_BO, NARROW, FULL_TPE, TWO, WIDE];
+
+/// With its winner verified beside whole cross-validations; random configurations on random folds are there to be found worse.
+pub const VERIFICATION: [Method; 5] = [VERIFIED, FULL_BO, FOLD_RANDOM, FULL_TPE, BOUND];

@@ -18,3 +18,4 @@ mod smac;
 mod svm_table;
 pub mod synth;
 pub mod tables;
+pub mod verified;

@@ -116,6 +116,10 @@ mod tests {
             ("fcvopt/residual", vec![sources::HOUSE_SALES.into()]),
             ("fcvopt/tables", vec!["tabular/svm_sonar.json".into(), "tabular/svm_crx.json".into()]),
             ("fcvopt/late", vec!["tabular/svm_ionosphere.json".into(), "tabular/svm_vehicle.json".into()]),
+            (
+                "fcvopt/verified",
+                vec!["tabular/svm_ionosphere.json".into(), "tabular/svm_vehicle.json".into()],
+            ),
         ];
         for (id, paths) in &read {
             let known: Vec<&str> =

@@ -290,7 +290,7 @@ pub const SETS: &[DataSet] = &[
         what: "Errors of support vector machines on four sets, a grid of 21 x 21, six repeats of ten folds",
         source: "own computation with scikit-learn; three more sets are part of the program",
         licence: "MIT OR Apache-2.0",
-        used_by: &["fcvopt/late", "fcvopt/tables"],
+        used_by: &["fcvopt/late", "fcvopt/tables", "fcvopt/verified"],
         files: &[
             known(
                 "tabular/svm_crx.json",
