@@ -9,10 +9,11 @@ use thrifty_sampling::Seed;
 use thrifty_space::Config;
 use thrifty_study::History;
 use thrifty_testbed::Problem;
+use thrifty_trust_region::TrustRegionSettings;
 
 use super::development::Development;
 use super::problems::Kind;
-use super::variant::{Studies, Variant};
+use super::variant::{Search, Studies, Variant};
 use crate::error::ExperimentError;
 use crate::harness::ablation::{Ablation, NO_REGRET, NOTE};
 use crate::harness::runs::lossless_number;
@@ -24,7 +25,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     paper: "none: which rule leaves a local minimum",
     claim: "no rule that leaves local minima makes the optimiser better over functions with many of them, used for nothing else",
     quick_cost: "2 problems, 4 variants, 3 replications, 25 evaluations: some seconds",
-    full_cost: "8 problems, 13 variants, 20 replications, 50 evaluations: five minutes",
+    full_cost: "8 problems, 15 variants, 20 replications, 50 evaluations: a quarter of an hour",
     run,
 };
 
@@ -51,8 +52,10 @@ fn variants() -> Vec<Variant> {
         let convergence = OnConvergence::Force;
         let settings =
             HybridSettings { exploration, point, convergence, epsilon, ..HybridSettings::default() };
-        Variant { hybrid: Some(settings), ..on(name, Convergence::Continue) }
+        Variant { search: Search::Hybrid(settings), ..on(name, Convergence::Continue) }
     };
+    let region =
+        |name, settings| Variant { search: Search::Region(settings), ..of(name, BoSettings::default()) };
     let forced = Exploration::ForcedOnConvergence;
     vec![
         of("default", BoSettings::default()),
@@ -71,6 +74,8 @@ fn variants() -> Vec<Variant> {
             AcquisitionKind::MaxValueEntropySearch(MinValueSampler::Sampled { count: 10 }),
         ),
         Variant::new("sampled hyperparameters", GpSurrogate::noisy(), BoSettings::default()),
+        by("knowledge gradient", AcquisitionKind::LogKnowledgeGradient { anchors: 50 }),
+        region("trust region, restarts", TrustRegionSettings::default()),
     ]
 }
 

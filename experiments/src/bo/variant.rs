@@ -10,6 +10,7 @@ use thrifty_space::Config;
 use thrifty_study::{History, MaxTrials, Optimizer};
 use thrifty_surrogate::Surrogate;
 use thrifty_testbed::Problem;
+use thrifty_trust_region::{TrustRegionOptimizer, TrustRegionSettings};
 
 use super::development::Development;
 use super::problems::Kind;
@@ -25,14 +26,24 @@ pub struct Variant {
     pub name: &'static str,
     pub model: Arc<dyn Surrogate>,
     pub settings: BoSettings,
-    /// Exploration around it, by a hybrid.
-    pub hybrid: Option<HybridSettings>,
+    pub search: Search,
+}
+
+/// Search of a variant for the next configuration.
+#[derive(Clone)]
+pub enum Search {
+    /// The optimiser's own.
+    Whole,
+    /// The optimiser's own, and exploration around it.
+    Hybrid(HybridSettings),
+    /// Of a trust region, in place of the optimiser and its settings.
+    Region(TrustRegionSettings),
 }
 
 impl Variant {
-    /// Variant without a hybrid.
+    /// Variant of the optimiser alone.
     pub fn new(name: &'static str, model: impl Surrogate + 'static, settings: BoSettings) -> Self {
-        Self { name, model: Arc::new(model), settings, hybrid: None }
+        Self { name, model: Arc::new(model), settings, search: Search::Whole }
     }
 }
 
@@ -67,10 +78,8 @@ impl Studies<'_> {
         groups: &[(&str, usize)],
         settings: &[(&str, &str)],
     ) -> Result<Report, ExperimentError> {
-        let names: Vec<&str> = self.variants.iter().map(|variant| variant.name).collect();
-        let labels: Vec<String> = self.kinds.iter().map(|kind| kind.label()).collect();
-        let one = |k: usize, v: usize, i: usize| self.run(context, (k, v, i));
-        let finals = ablation::finals((self.id, context), &names, &labels, replications.run, one)?;
+        let (names, labels) = (self.names(), self.labels());
+        let finals = self.finals(context, replications)?;
         let (mut tables, mut numbers, mut judgements, mut first) =
             (Vec::new(), BTreeMap::new(), Vec::new(), 0);
         for &(group, count) in groups {
@@ -82,18 +91,41 @@ impl Studies<'_> {
             tables.push(Table { name: group.into(), ..found.table });
             judgements.push(found.judgement);
         }
-        let evaluations =
-            format!("{}, of them a Sobol design of 2 d, at most {}", self.evaluations, self.largest_design());
-        let of_all = [("replications", replications.run.to_string()), ("evaluations", evaluations)];
-        let own = settings.iter().map(|&(name, value)| (name, value.to_owned()));
         Ok(Report {
             judgement: Judgement::all(judgements),
             numbers,
-            settings: of_all.into_iter().chain(own).map(|(name, value)| (name.to_owned(), value)).collect(),
+            settings: self.settings(replications, settings),
             notes: vec![NOTE.into()],
             tables,
             figures: Vec::new(),
         })
+    }
+
+    pub fn names(self) -> Vec<&'static str> {
+        self.variants.iter().map(|variant| variant.name).collect()
+    }
+
+    pub fn labels(self) -> Vec<String> {
+        self.kinds.iter().map(|kind| kind.label()).collect()
+    }
+
+    /// Final regrets by problem, by variant, by replication.
+    pub fn finals(
+        self,
+        context: &RunContext,
+        replications: Replications,
+    ) -> Result<Vec<Vec<Vec<f64>>>, ExperimentError> {
+        let one = |k: usize, v: usize, i: usize| self.run(context, (k, v, i));
+        ablation::finals((self.id, context), &self.names(), &self.labels(), replications.run, one)
+    }
+
+    /// Numbers of replications and evaluations for a report, beside settings of an experiment's own.
+    pub fn settings(self, replications: Replications, own: &[(&str, &str)]) -> BTreeMap<String, String> {
+        let evaluations =
+            format!("{}, of them a Sobol design of 2 d, at most {}", self.evaluations, self.largest_design());
+        let of_all = [("replications", replications.run.to_string()), ("evaluations", evaluations)];
+        let own = own.iter().map(|&(name, value)| (name, value.to_owned()));
+        of_all.into_iter().chain(own).map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
     /// Replication `i` of variant `v` on problem `k`, after a Sobol design.
@@ -128,17 +160,29 @@ impl Studies<'_> {
         (k, v, i): (usize, usize, usize),
     ) -> Result<(Run, History<Config>), ExperimentError> {
         let (variant, seed) = (&self.variants[v], self.seed(context, (k, i)));
-        let (optimizer, stop) = (self.optimizer(problem, v)?, MaxTrials(self.evaluations));
-        let Some(settings) = &variant.hybrid else {
-            return study_with_history(variant.name, problem, optimizer, seed, i, stop);
-        };
-        let hybrid = Hybrid::new(optimizer).with_settings(settings.clone())?;
-        study_with_history(variant.name, problem, hybrid, seed, i, stop)
+        let (name, stop) = (variant.name, MaxTrials(self.evaluations));
+        match &variant.search {
+            Search::Whole => study_with_history(name, problem, self.optimizer(problem, v)?, seed, i, stop),
+            Search::Hybrid(settings) => {
+                let hybrid = Hybrid::new(self.optimizer(problem, v)?).with_settings(settings.clone())?;
+                study_with_history(name, problem, hybrid, seed, i, stop)
+            }
+            Search::Region(settings) => {
+                let settings =
+                    TrustRegionSettings { initial: self.initial(problem.space().dim()), ..settings.clone() };
+                let region = TrustRegionOptimizer::new(problem.space().clone()).with_settings(settings)?;
+                study_with_history(name, problem, region, seed, i, stop)
+            }
+        }
     }
 
     /// Number of trials of the initial design: two for each parameter, of many parameters a tenth of the evaluations.
     fn design(self, dim: usize) -> usize {
         (2 * dim).min(self.largest_design())
+    }
+
+    fn initial(self, dim: usize) -> InitialDesign {
+        InitialDesign::Sobol(self.design(dim))
     }
 
     fn largest_design(self) -> usize {
@@ -151,7 +195,7 @@ impl Studies<'_> {
 
     fn optimizer(self, problem: &Development, v: usize) -> Result<BayesianOptimizer, ExperimentError> {
         let variant = &self.variants[v];
-        let initial = InitialDesign::Sobol(self.design(problem.space().dim()));
+        let initial = self.initial(problem.space().dim());
         Ok(BayesianOptimizer::new(problem.space().clone())
             .with_surrogate(Arc::clone(&variant.model))
             .with_settings(BoSettings { initial, ..variant.settings.clone() })?)
