@@ -4,7 +4,7 @@ use rand_distr::{Distribution, StandardNormal};
 use thrifty_optim::Lbfgsb;
 use thrifty_sampling::{Sobol, Stream};
 use thrifty_space::{Config, Space, SpaceError};
-use thrifty_study::Outcome;
+use thrifty_study::{Measurement, Outcome};
 use thrifty_testbed::Problem;
 
 use crate::error::ExperimentError;
@@ -28,13 +28,51 @@ pub enum Noise {
     HeavyTails(f64),
     /// Normal noise with this standard deviation, and a standard deviation of 10 in one evaluation of twenty.
     Outliers(f64),
+    /// Normal noise whose standard deviation grows along the first parameter, by equal factors, and whose variance is reported with each
+    /// evaluation.
+    Reported { low: f64, high: f64 },
+}
+
+/// Standard deviation of normal noise as a share of the range of a function.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Share {
+    /// The same everywhere.
+    Even(f64),
+    /// Growing along the first parameter, and reported: [`Noise::Reported`].
+    Reported { low: f64, high: f64 },
+}
+
+impl Share {
+    pub fn label(self) -> String {
+        let percent = |share: f64| format!("{}", (1e3 * share).round() / 10.0);
+        match self {
+            Self::Even(share) => format!("noise {} %", percent(share)),
+            Self::Reported { low, high } => {
+                format!("reported noise {} to {} %", percent(low), percent(high))
+            }
+        }
+    }
+
+    pub fn of(self, range: f64) -> Noise {
+        match self {
+            Self::Even(share) => Noise::Normal(range * share),
+            Self::Reported { low, high } => Noise::Reported { low: range * low, high: range * high },
+        }
+    }
 }
 
 impl Noise {
-    fn draw(self, rng: &mut Stream) -> f64 {
+    /// The variance that is reported where the first parameter has this value, if one is.
+    fn reported_variance(self, first: f64) -> Option<f64> {
+        let Self::Reported { low, high } = self else { return None };
+        Some((low * (high / low).powf(first)).powi(2))
+    }
+
+    fn draw(self, first: f64, rng: &mut Stream) -> f64 {
         let z: f64 = StandardNormal.sample(rng);
         match self {
             Self::Normal(std_dev) => std_dev * z,
+            Self::Reported { .. } => self.reported_variance(first).unwrap_or(0.0).sqrt() * z,
             // The square root of an exponential number is that of half a chi-squared one with two degrees of freedom.
             Self::HeavyTails(scale) => scale * z / (-(1.0 - rng.uniform()).ln()).sqrt(),
             Self::Outliers(std_dev) => {
@@ -70,6 +108,12 @@ impl Development {
         descended(&self.function, &self.space.encode(config)?)
     }
 
+    /// Difference between the largest value of a long search and the minimum.
+    pub fn range(&self, rng: &mut Stream) -> Result<f64, ExperimentError> {
+        let negated = |x: &[f64]| -(self.function)(x);
+        Ok(-searched(&negated, self.space.dim(), rng)? - self.optimum)
+    }
+
     /// Difference between the median of 1,024 Sobol points and the minimum.
     pub fn spread(&self, rng: &mut Stream) -> f64 {
         let points = Sobol::scrambled(self.space.dim(), rng).take(1024);
@@ -98,11 +142,12 @@ impl Problem for Development {
     }
 
     fn evaluate(&self, config: &Config, rng: &mut Stream) -> Outcome {
-        let noise = self.noise.draw(rng);
-        match self.truth(config) {
-            Ok(value) => Outcome::from(value + noise),
-            Err(error) => Outcome::failed(error.to_string()),
-        }
+        let measured = config.float("x0").and_then(|first| {
+            let noise = self.noise.draw(first, rng);
+            let noise_variance = self.noise.reported_variance(first);
+            Ok(Measurement { noise_variance, ..Measurement::from(self.truth(config)? + noise) })
+        });
+        measured.map_or_else(|error| Outcome::failed(error.to_string()), Outcome::from)
     }
 }
 
@@ -132,4 +177,41 @@ fn descended(f: &dyn Fn(&[f64]) -> f64, start: &[f64]) -> Result<f64, Experiment
         .minimize(by_differences, start, &vec![(0.0, 1.0); start.len()])
         .map_err(ExperimentError::failed)?;
     Ok(found.value)
+}
+
+#[cfg(test)]
+mod tests {
+    use thrifty_sampling::Seed;
+
+    use super::*;
+
+    /// The spread of evaluations is what they report: 0.01 at one end, 0.5 at the other, and their geometric mean between.
+    #[test]
+    fn reported_variances_are_those_of_the_noise() {
+        let mut problem = Development::new("flat", 1, |_| 3.0, 3.0);
+        problem.set_noise(Noise::Reported { low: 0.01, high: 0.5 });
+        let mut rng = Seed(1).stream("noise", 0);
+        for (x, expected) in [(0.0, 1e-4), (0.5, 5e-3), (1.0, 0.25)] {
+            let config = problem.space.decode(&[x]);
+            let count = 4000;
+            let mut sum = 0.0;
+            for _ in 0..count {
+                let outcome = problem.evaluate(&config, &mut rng);
+                let measured = outcome.measurement().unwrap();
+                assert!((measured.noise_variance.unwrap() / expected - 1.0).abs() < 1e-12);
+                sum += (measured.objectives[0] - 3.0).powi(2);
+            }
+            assert!((sum / f64::from(count) / expected - 1.0).abs() < 0.15, "{x}");
+        }
+        problem.set_noise(Noise::Normal(0.1));
+        let outcome = problem.evaluate(&problem.space.decode(&[0.5]), &mut rng);
+        assert_eq!(outcome.measurement().unwrap().noise_variance, None);
+    }
+
+    #[test]
+    fn the_range_is_from_the_least_to_the_largest_value() {
+        let problem = Development::new("bowl", 1, |x| (x[0] - 0.3).powi(2) - 1.0, -1.0);
+        let range = problem.range(&mut Seed(1).stream("range", 0)).unwrap();
+        assert!((range - 0.49).abs() < 1e-9, "{range}");
+    }
 }

@@ -9,7 +9,7 @@ use thrifty_sampling::{Seed, Stream};
 use thrifty_space::Space;
 use thrifty_testbed::{Problem, TestFunction};
 
-use super::development::{Development, Noise, searched};
+use super::development::{Development, Noise, Share, searched};
 use super::functions::{ackley, least_squares, levy, michalewicz, pits, steep, valley};
 use crate::error::ExperimentError;
 
@@ -20,6 +20,8 @@ pub enum Kind {
     Draw { dim: usize, lengthscale: f64, smooth: bool, noise: f64 },
     /// A smooth draw under noise of which some is far off.
     Disturbed { dim: usize, lengthscale: f64, noise: Noise },
+    /// A draw under noise that is a share of its range.
+    Ranged { dim: usize, lengthscale: f64, smooth: bool, noise: Share },
     /// The exponential of twice such a draw: a long upper tail.
     Skewed { dim: usize, lengthscale: f64 },
     /// The logarithm of such a draw above its minimum: a deep, sharp pit.
@@ -99,6 +101,13 @@ impl Kind {
             Self::Disturbed { dim, noise: Noise::Outliers(std_dev), .. } => {
                 format!("draw, d = {dim}, noise {std_dev}, outliers")
             }
+            Self::Disturbed { dim, noise: Noise::Reported { .. }, .. } => {
+                format!("draw, d = {dim}, reported noise")
+            }
+            Self::Ranged { dim, smooth, noise, .. } => {
+                let kernel = if smooth { "SE" } else { "Matérn 5/2" };
+                format!("{kernel} draw, d = {dim}, {}", noise.label())
+            }
             Self::Skewed { dim, .. } => format!("exp of a draw, d = {dim}"),
             Self::Sharp { dim, .. } => format!("log of a draw, d = {dim}"),
             Self::Ackley => "Ackley off centre, d = 4".into(),
@@ -119,7 +128,7 @@ impl Kind {
     pub fn is_noisy(self) -> bool {
         match self {
             Self::Draw { noise, .. } => noise > 0.0,
-            Self::Disturbed { .. } => true,
+            Self::Disturbed { .. } | Self::Ranged { .. } => true,
             _ => false,
         }
     }
@@ -128,6 +137,7 @@ impl Kind {
         match self {
             Self::Draw { dim, .. }
             | Self::Disturbed { dim, .. }
+            | Self::Ranged { dim, .. }
             | Self::Skewed { dim, .. }
             | Self::Sharp { dim, .. }
             | Self::Steep { dim }
@@ -160,6 +170,9 @@ impl Kind {
         let function: Box<dyn Fn(&[f64]) -> f64 + Send + Sync> = match self {
             Self::Draw { dim, lengthscale, smooth, noise: std_dev } => {
                 noise = Noise::Normal(std_dev);
+                Box::new(draw(dim, lengthscale, smooth, &mut rng)?)
+            }
+            Self::Ranged { dim, lengthscale, smooth, .. } => {
                 Box::new(draw(dim, lengthscale, smooth, &mut rng)?)
             }
             Self::Disturbed { dim, lengthscale, noise: disturbance } => {
@@ -222,7 +235,12 @@ impl Kind {
         for d in 0..dim {
             space = space.float(&format!("x{d}"), 0.0, 1.0);
         }
-        Ok(Development { name: self.label(), space: space.build()?, function, optimum, noise })
+        let mut made = Development { name: self.label(), space: space.build()?, function, optimum, noise };
+        if let Self::Ranged { noise, .. } = self {
+            let range = made.range(&mut seed.stream("range", 0))?;
+            made.set_noise(noise.of(range));
+        }
+        Ok(made)
     }
 }
 
