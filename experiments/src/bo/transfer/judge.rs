@@ -51,7 +51,7 @@ fn is_misleading(scenario: Scenario) -> bool {
     matches!(scenario, Scenario::Negated | Scenario::Unrelated)
 }
 
-/// Superior with helpful sources, not inferior with misleading ones, where a method that was made worse is.
+/// Superior with helpful sources early, not inferior at the end with helpful or misleading ones, where a method that was made worse is.
 pub(super) fn judge(results: &Results) -> Result<Judgement, ClaimError> {
     let index = |method: Method| METHODS.iter().position(|other| *other == method).unwrap_or(0);
     let (default, transfer, equal) = (index(Method::Default), index(Method::Transfer), index(Method::Equal));
@@ -70,6 +70,8 @@ pub(super) fn judge(results: &Results) -> Result<Judgement, ClaimError> {
         let name = format!("helpful sources: lower regret after {time} evaluations");
         push(name, Kind::Superior, pair(transfer, default, time, is_helpful))?;
     }
+    let name = format!("helpful sources: regret after {end} evaluations not higher");
+    push(name, Kind::NotInferior { margin: MARGIN }, pair(transfer, default, end, is_helpful))?;
     let alone = index(Method::NoneFirst);
     for (method, what) in [(alone, "Sobol design"), (transfer, "one first trial")] {
         let name = format!("misleading sources, {what}: regret after {end} evaluations not higher");
@@ -98,6 +100,30 @@ mod tests {
             }
         }
         Results { jobs, done, evaluations: 20, planned: 12 }
+    }
+
+    /// Helpful sources that gain early and lose at the end.
+    #[test]
+    fn harm_of_helpful_sources_at_the_end_is_found() {
+        let claims = |late: f64| {
+            let mut results = results([0.5, 1.0], 3.0);
+            results.evaluations = 30;
+            for (((_, scenario), _), done) in results.jobs.iter().zip(&mut results.done) {
+                for (m, curve) in done.iter_mut().enumerate() {
+                    let factor = if m > 0 && m < 4 && is_helpful(*scenario) { late } else { 1.0 };
+                    let last = curve.0[19];
+                    curve.0.extend([factor * last; 10]);
+                }
+            }
+            let judgement = judge(&results).unwrap();
+            let verdicts: Vec<Verdict> =
+                judgement.findings().iter().map(crate::harness::claims::Finding::verdict).collect();
+            (verdicts, judgement.verdict())
+        };
+        let mut expected = vec![Verdict::Holds; 6];
+        assert_eq!(claims(1.0), (expected.clone(), Verdict::Holds));
+        expected[2] = Verdict::DoesNotHold;
+        assert_eq!(claims(4.0), (expected, Verdict::DoesNotHold));
     }
 
     /// The default run of a task is one run, whatever the sources of the others are.

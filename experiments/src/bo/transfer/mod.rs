@@ -23,7 +23,7 @@ use crate::harness::{Experiment, JobName, Report, RunContext, Runs, Table};
 pub const EXPERIMENT: Experiment = Experiment {
     id: "bo/transfer",
     paper: "none: earlier studies as prior knowledge, with the weights of Feurer, Letham & Bakshy (2018)",
-    claim: "related earlier studies improve the first 10 and 20 evaluations, and misleading ones do no harm at the end",
+    claim: "related earlier studies improve the first 10 and 20 evaluations and do no harm at the end, as do misleading ones",
     quick_cost: "1 family, 3 kinds of sources, 5 methods, 2 replications, 20 evaluations: some seconds",
     full_cost: "3 families, 5 kinds of sources, 5 methods, 24 replications, 40 evaluations: a few minutes",
     run,
