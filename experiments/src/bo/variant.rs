@@ -201,3 +201,28 @@ impl Studies<'_> {
             .with_settings(BoSettings { initial, ..variant.settings.clone() })?)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use thrifty_bo::GpSurrogate;
+
+    use super::*;
+
+    /// A trust region begins with the design of the optimiser that it stands for, and goes on in its own way.
+    #[test]
+    fn a_region_shares_the_design_alone() {
+        let whole = Variant::new("whole", GpSurrogate::default(), BoSettings::default());
+        let region = Variant { search: Search::Region(TrustRegionSettings::default()), ..whole.clone() };
+        let (kinds, variants) = ([Kind::Pits { dim: 2 }], [whole, region]);
+        let studies = Studies { id: "test", kinds: &kinds, variants: &variants, evaluations: 10 };
+        let context = RunContext::default();
+        let problem = studies.problem(&context, (0, 0)).unwrap();
+        let asked = |v: usize| -> Vec<Config> {
+            let (_, history) = studies.study(&context, &problem, (0, v, 0)).unwrap();
+            history.trials().iter().map(|trial| trial.query.clone()).collect()
+        };
+        let (whole, region) = (asked(0), asked(1));
+        assert_eq!(whole[..4], region[..4]);
+        assert_ne!(whole[4..], region[4..]);
+    }
+}

@@ -1,3 +1,8 @@
+use thrifty_cv::FoldQuery;
+use thrifty_sampling::Stream;
+use thrifty_space::{Config, Space, SpaceError};
+use thrifty_study::Outcome;
+
 use super::super::methods::ALL;
 use super::*;
 use crate::harness::{Replications, RunContext, Verdict};
@@ -93,4 +98,34 @@ fn the_last_fit_is_looked_at() {
     assert_eq!(looked(12), [5, 10, 12]);
     assert_eq!(looked(120)[10..], [60, 70, 80, 90, 100, 120]);
     assert_eq!(looked(150)[14..], [100, 125, 150]);
+}
+
+/// Three configurations with two folds each.
+struct Small(Space);
+
+impl FoldProblem for Small {
+    fn space(&self) -> &Space {
+        &self.0
+    }
+
+    fn folds(&self) -> usize {
+        2
+    }
+
+    fn loss(&self, query: &FoldQuery, _: &mut Stream) -> Result<Outcome, SpaceError> {
+        Ok((query.config.int("i")? as f64 + 0.1 * query.fold as f64).into())
+    }
+
+    fn regret(&self, config: &Config) -> Result<f64, SpaceError> {
+        Ok(config.int("i")? as f64)
+    }
+}
+
+/// Whole cross-validations of all configurations end after six of twelve fits, between two fits that are looked at.
+#[test]
+fn a_method_that_stops_early_is_looked_at_when_it_stops() {
+    let problem = Small(Space::builder().int("i", 0, 2).build().unwrap());
+    let full = ALL.iter().find(|method| method.name == YARDSTICK).unwrap();
+    let curve = race(&problem, full, Seed(1), 12, &[]).unwrap();
+    assert_eq!((curve.fits.as_slice(), curve.at(12)), (&[5, 6][..], 0.0));
 }
