@@ -1,4 +1,4 @@
-"""scikit-learn: errors of support vector machines on a grid, for `run fcvopt/late --data DATA`.
+"""scikit-learn: errors of support vector machines on a grid, for `run fcvopt/late` and `run fcvopt/verified`, with `--data DATA`.
 
     venv/bin/python svm_tables.py --data DATA ionosphere vehicle sonar
 
