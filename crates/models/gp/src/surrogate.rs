@@ -266,8 +266,8 @@ impl Surrogate for GpSurrogate {
 impl GpSurrogate {
     /// The surrogate for evaluations that are known to be noisy: hyperparameters are sampled, so that noise is decided by evidence.
     ///
-    /// Not shown to find better configurations than the default; its 95 % intervals hold 94 to 97 % of noisy functions, those of the default 79 to
-    /// 95 % where observations are few. Source: `run bo/noise`, `run gp/calibration`.
+    /// Not shown to find better configurations than the default; its 95 % intervals hold 94 to 96 % of the values of noisy draws,
+    /// those of the default 78 to 95 %. Source: `run bo/noise`, `run gp/calibration`.
     #[must_use]
     pub fn noisy() -> Self {
         Self::default().with_sampled_hyperparameters(Sampling::default())
