@@ -36,7 +36,7 @@ pub enum Noise {
 /// Standard deviation of normal noise as a share of the range of a function.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Share {
-    /// The same everywhere.
+    /// Equal everywhere.
     Even(f64),
     /// Growing along the first parameter, and reported: [`Noise::Reported`].
     Reported { low: f64, high: f64 },

@@ -36,7 +36,7 @@ pub enum Search {
     Whole,
     /// The optimiser's own, and exploration around it.
     Hybrid(HybridSettings),
-    /// Of a trust region, in place of the optimiser and its settings.
+    /// A trust region, in place of the optimiser and its settings.
     Region(TrustRegionSettings),
 }
 

@@ -71,7 +71,7 @@ pub const BOUND: Method = Method {
     batch: 1,
 };
 
-/// With its fits known: the last of them complete the folds of the best configurations.
+/// Fractional cross-validation with its fits known: the last of them complete the folds of the best configurations.
 pub const VERIFIED: Method = Method {
     name: "fractional, verified",
     make: |Setup { space, folds, fits, .. }| fractional(space, folds, |s| s.budget = Some(fits)),
@@ -296,5 +296,5 @@ const TWO: Method = Method {
 /// Beside whole cross-validations as fits go on; the bound of width 1 is there to be found worse.
 pub const LATE: [Method; 6] = [BOUND, FULL_BO, NARROW, FULL_TPE, TWO, WIDE];
 
-/// With its winner verified beside whole cross-validations; random configurations on random folds are there to be found worse.
+/// The method with its winner verified, beside whole cross-validations; random configurations on random folds are there to be found worse.
 pub const VERIFICATION: [Method; 5] = [VERIFIED, FULL_BO, FOLD_RANDOM, FULL_TPE, BOUND];

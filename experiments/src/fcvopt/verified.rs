@@ -81,7 +81,7 @@ mod tests {
         assert_eq!(claims, [None, behind, Some(Kind::Superior), behind, None]);
     }
 
-    /// With a budget of 30 fits the recommended configuration has all of its folds.
+    /// A budget of 30 fits: the recommended configuration has all of its folds.
     #[test]
     fn the_winner_has_all_folds() {
         let (_, dim, deviations) = DRAWS[0];

@@ -36,7 +36,7 @@ impl Prediction {
 mod tests {
     use super::*;
 
-    /// As many standard deviations to both sides as hold 95 % of a normal distribution.
+    /// An interval of so many standard deviations to both sides holds 95 % of a normal distribution.
     #[test]
     fn intervals_hold_nineteen_twentieths() {
         let (low, high) = Prediction { mean: -2.0, variance: 9.0 }.interval();

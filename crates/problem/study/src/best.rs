@@ -37,7 +37,7 @@ impl<C> Best<C> {
         Self { config, value, basis: Basis::Posterior, interval: None }
     }
 
-    /// The same with the [interval](Self::interval) from `low` to `high`.
+    /// This recommendation with the [interval](Self::interval) from `low` to `high`.
     #[must_use]
     pub fn with_interval(self, (low, high): (f64, f64)) -> Self {
         Self { interval: Some((low, high)), ..self }

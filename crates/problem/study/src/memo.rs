@@ -39,7 +39,7 @@ impl Memo {
         self.0.contains_key(&*key.name)
     }
 
-    /// The same without the entries of some names.
+    /// This memo without the entries of some names.
     #[must_use]
     pub fn without(mut self, names: &[&str]) -> Self {
         self.0.retain(|name, _| !names.contains(&name.as_str()));

@@ -34,7 +34,7 @@ enum Targets {
     Rounding,
     /// A draw from a Cauchy distribution.
     HeavyTailed,
-    /// The same until the last quarter, which is 10^k higher.
+    /// A constant until the last quarter, which is 10^k higher.
     Jump(i32),
     /// A smooth function of the first coordinate with noise of 10^-k.
     Noisy(i32),

@@ -299,7 +299,7 @@ fn joint_distributions_are_bounded_like_the_model() {
     }
 }
 
-/// Of many observations those are kept whose targets are nearest to a value, with their surroundings, instead of the lowest: so the crossing of
+/// A subset of many observations keeps those whose targets are nearest to a value, with their surroundings, instead of the lowest: so the crossing of
 /// a threshold is known better.
 #[test]
 fn observations_near_a_value_are_kept() {
