@@ -205,10 +205,7 @@ impl Study {
             let trial = measured.find(|(trial, loss)| trial.query == *config && *loss == value);
             let trial = trial.map(|(trial, _)| trial.id.0);
             let direction = directions.first();
-            let interval = interval.map(|(low, high)| {
-                let (one, other) = (direction.flip(low), direction.flip(high));
-                (one.min(other), one.max(other))
-            });
+            let interval = interval.map(|interval| direction.flip_interval(interval));
             Ok(vec![(trial, numbers(space, config), vec![direction.flip(value)], is_observed, interval)])
         })
     }

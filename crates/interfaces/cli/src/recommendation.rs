@@ -37,7 +37,7 @@ fn of_optimizer(file: &StudyFile, history: &History<Config>) -> Result<Value, Cl
 fn entry(found: &dyn Any, direction: Direction) -> Value {
     if let Some(best) = found.downcast_ref::<Best<Config>>() {
         let objective = direction.flip(best.value);
-        let interval = best.interval.map(|interval| flipped(direction, interval));
+        let interval = best.interval.map(|interval| direction.flip_interval(interval));
         let observed = best.is_observed();
         return json!({
             "objective": objective, "config": best.config, "observed": observed, "interval": interval
@@ -47,16 +47,10 @@ fn entry(found: &dyn Any, direction: Direction) -> Value {
         let objective = direction.flip(best.value);
         return json!({
             "objective": objective, "config": best.config, "observed": false,
-            "interval": flipped(direction, best.interval), "evaluated": best.evaluated
+            "interval": direction.flip_interval(best.interval), "evaluated": best.evaluated
         });
     }
     Value::Null
-}
-
-/// An interval of losses in the user's units, the lower end first.
-fn flipped(direction: Direction, (low, high): (f64, f64)) -> [f64; 2] {
-    let (one, other) = (direction.flip(low), direction.flip(high));
-    [one.min(other), one.max(other)]
 }
 
 /// The best trials and the recommendation in lines of text, each line after its name. A recommendation that is the best trial itself is

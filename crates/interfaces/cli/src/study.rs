@@ -46,8 +46,8 @@ const FAILURES: &str = "failures";
 impl StopRule for FailuresInARow {
     fn check(&self, view: &dyn HistoryView) -> Option<StopReason> {
         let is_failure = |outcome: &&Outcome| matches!(outcome, Outcome::Failed(_));
-        let counted_ones = view.outcomes().count().saturating_sub(self.before.0.load(Ordering::Relaxed));
-        let failed = view.outcomes().rev().take(counted_ones).take_while(is_failure).count();
+        let of_this_run = view.outcomes().count().saturating_sub(self.before.0.load(Ordering::Relaxed));
+        let failed = view.outcomes().rev().take(of_this_run).take_while(is_failure).count();
         (failed >= self.most).then(|| StopReason::Decided {
             message: format!("{} in a row failed", counted(failed, "trials")),
             numbers: [(FAILURES.to_owned(), failed as f64)].into(),

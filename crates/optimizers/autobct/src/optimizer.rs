@@ -9,6 +9,7 @@ use std::sync::Arc;
 use thrifty_check::InputError;
 use thrifty_domain::Points;
 use thrifty_linear::{Basis, SmoothingSpline};
+use thrifty_prob::quantile;
 use thrifty_space::{Config, Space};
 use thrifty_study::{
     Ask, Best, Fingerprint, History, Measurement, MeasurementProblem, Optimizer, OptimizerError, StopReason,
@@ -203,9 +204,6 @@ impl AutoBct {
     }
 }
 
-/// Standard normal quantile of 97.5 %.
-const QUANTILE: f64 = 1.959_963_984_540_054;
-
 impl Optimizer for AutoBct {
     type Query = Config;
     type Recommendation = Best<Config>;
@@ -266,7 +264,7 @@ impl Optimizer for AutoBct {
         // The model has a scale of its own, the value of a recommendation is the objective's.
         let raw = |score| self.settings.score.invert(score);
         Ok(best.map(|best| {
-            let half = QUANTILE * self.score_variance_at(&progress, &best.0).sqrt();
+            let half = quantile(0.975) * self.score_variance_at(&progress, &best.0).sqrt();
             let mean = score(best);
             // A scale may be turned around.
             let (one, other) = (raw(mean - half), raw(mean + half));

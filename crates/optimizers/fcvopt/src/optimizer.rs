@@ -15,8 +15,8 @@ use thrifty_params::Parameterized;
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{
-    Ask, Basis, Best, Fingerprint, History, Measurement, MeasurementProblem, Optimizer, OptimizerError,
-    StopReason, Suggestion, TrialId,
+    Ask, Best, Fingerprint, History, Measurement, MeasurementProblem, Optimizer, OptimizerError, StopReason,
+    Suggestion, TrialId,
 };
 
 use crate::design::FoldDesign;
@@ -251,40 +251,30 @@ impl Optimizer for FractionalCv {
         let Some(state) = self.state(history, TrialId(history.len() as u64))? else { return Ok(None) };
         let evidence = state.evidence();
         let ranked = state.ranked(self.settings.incumbent);
-        let best = |evaluated: &Evaluated<'_>| {
-            let at = evidence.first.iter().position(|trial| *trial == evaluated.trial)?;
-            // A mean that contains a bound is not observed.
-            let mean = evidence.whole_mean(at, self.settings.all_folds())?;
-            let observed = (mean, Basis::Observed);
-            let estimated = (evaluated.mean, Basis::Posterior);
-            let censored = evidence.is_censored(at, self.settings.limits);
-            Some((if censored { estimated } else { observed }, evaluated.trial))
+        let config = |one: &Evaluated<'_>| history.trials()[one.trial].query.config.clone();
+        let estimated = |one: &Evaluated<'_>| {
+            Best::posterior(config(one), one.mean).with_interval(state.measured_at(one.x).interval())
         };
-        let recommended = |((value, basis), trial): ((f64, Basis), usize)| {
-            let config = history.trials()[trial].query.config.clone();
-            match basis {
-                Basis::Observed => Best::observed(config, value),
-                Basis::Posterior => {
-                    Best::posterior(config, value).with_interval(state.measured_at(trial).interval())
-                }
-            }
+        // Of a configuration of which all folds were measured.
+        let complete = |one: &Evaluated<'_>| {
+            let at = evidence.first.iter().position(|trial| *trial == one.trial)?;
+            let mean = evidence.whole_mean(at, self.settings.all_folds())?;
+            // A mean that contains a bound is not observed.
+            let is_censored = evidence.is_censored(at, self.settings.limits);
+            Some(if is_censored { estimated(one) } else { Best::observed(config(one), mean) })
         };
         // Before verification began a configuration that happens to be complete is not preferred to a better one.
         if self.is_verifying(history, &ranked, evidence) {
             // Those that probably keep the constraints come first, complete or not.
             let any_feasible = ranked.first().is_some_and(|first| state.is_probably_feasible(first.x));
             let eligible = |one: &&Evaluated<'_>| !any_feasible || state.is_probably_feasible(one.x);
-            let complete = ranked.iter().filter(eligible).filter_map(best);
-            let first = |a: &((f64, Basis), usize), b: &((f64, Basis), usize)| {
-                a.0.0.total_cmp(&b.0.0).then(a.1.cmp(&b.1))
-            };
-            if let Some(found) = complete.min_by(first) {
-                return Ok(Some(recommended(found)));
+            let found = ranked.iter().filter(eligible).filter_map(|one| Some((complete(one)?, one.trial)));
+            let best = found.min_by(|a, b| a.0.value.total_cmp(&b.0.value).then(a.1.cmp(&b.1)));
+            if let Some((best, _)) = best {
+                return Ok(Some(best));
             }
         }
-        let Some(first) = ranked.first() else { return Ok(None) };
-        let found = best(first).unwrap_or(((first.mean, Basis::Posterior), first.trial));
-        Ok(Some(recommended(found)))
+        Ok(ranked.first().map(|first| complete(first).unwrap_or_else(|| estimated(first))))
     }
 
     fn check(&self, query: &FoldQuery, is_whole: bool) -> Result<(), OptimizerError> {

@@ -159,10 +159,8 @@ impl FoldSurrogateState {
         self.baseline().rows().next().is_some_and(|x| self.is_probably_feasible(x))
     }
 
-    /// Posterior of the loss of an evaluated configuration, by the trial that had it first: without fantasies of running folds.
-    pub(crate) fn measured_at(&self, trial: usize) -> Prediction {
-        let at = self.evidence.first.iter().position(|first| *first == trial);
-        let x = at.map_or(&[][..], |at| self.evaluated().row(at));
+    /// Posterior of the loss at a point, without fantasies of running folds.
+    pub(crate) fn measured_at(&self, x: &[f64]) -> Prediction {
         self.measured_target.predict(x)
     }
 

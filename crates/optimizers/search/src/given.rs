@@ -107,11 +107,11 @@ pub fn ask_given<O: Optimizer<Query = Config>>(
         Ask::Evaluate(suggestion) => {
             let query = completion.complete(&suggestion.query)?;
             // What is to be gained on a part of the space is no reason to end the study.
-            let whole =
+            let of_whole =
                 [EXPECTED_IMPROVEMENT.name(), EXPECTED_IMPROVEMENT_RANGE.name(), EXPECTED_GAIN.name()];
-            let memo = suggestion.memo.without(&whole);
+            let memo = suggestion.memo.without(&of_whole);
             let mut diagnostics = suggestion.diagnostics;
-            diagnostics.retain(|name, _| !whole.contains(&name.as_str()));
+            diagnostics.retain(|name, _| !of_whole.contains(&name.as_str()));
             Ask::Evaluate(Suggestion { query, memo, diagnostics })
         }
         Ask::Stop(_) => {

@@ -1,5 +1,6 @@
 //! The tree-structured Parzen estimator as an optimiser.
 
+mod setup;
 mod usable;
 
 use std::collections::BTreeMap;
@@ -12,6 +13,7 @@ use thrifty_study::{
     Suggestion, TrialId,
 };
 
+use self::setup::Setup;
 use crate::history::coding::Coding;
 use crate::history::table::Table;
 use crate::rules::blocks::{Block, blocks};
@@ -41,46 +43,6 @@ pub struct TpeOptimizer {
     size: Option<u64>,
     table: Table,
     masses: Masses,
-}
-
-/// Setup of an estimator over a space, as far as a user chooses it.
-#[derive(Default)]
-struct Setup {
-    settings: TpeSettings,
-    priors: BTreeMap<String, ParameterPrior>,
-    queue: Vec<Config>,
-    known: Vec<(Config, f64)>,
-}
-
-impl Setup {
-    fn validate(&self, space: &Space) -> Result<(), OptimizerError> {
-        self.settings.validate().map_err(invalid)?;
-        for (index, config) in self.queue.iter().enumerate() {
-            space
-                .validate(config)
-                .map_err(|error| OptimizerError::failed(format!("queued configuration {index}"), error))?;
-        }
-        if let Some((index, (_, loss))) = self.known.iter().enumerate().find(|(_, (_, loss))| loss.is_nan()) {
-            let error = TpeError::InvalidSetting { name: "loss", value: *loss, expected: "a number" };
-            return Err(OptimizerError::failed(format!("known trial {index}"), error));
-        }
-        Ok(())
-    }
-
-    /// The queued configuration that comes next: the first that was asked fewer times than it is in the queue up to there.
-    fn next_queued(&self, space: &Space, history: &History<Config>) -> Option<Config> {
-        if self.queue.is_empty() {
-            return None;
-        }
-        let mut asked: Vec<&Config> = history.trials().iter().map(|trial| &trial.query).collect();
-        self.queue.iter().map(|queued| space.canonical(queued)).find(|queued| {
-            let same = asked.iter().position(|known| *known == queued);
-            same.is_none_or(|at| {
-                asked.swap_remove(at);
-                false
-            })
-        })
-    }
 }
 
 impl TpeOptimizer {

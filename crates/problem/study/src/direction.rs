@@ -39,6 +39,20 @@ impl Direction {
             Self::Maximize => 0.0 - value,
         }
     }
+
+    /// The interval of losses of an interval in the user's units, or the other way round, the lower end first.
+    ///
+    /// ```
+    /// use thrifty_study::Direction;
+    /// assert_eq!(Direction::Maximize.flip_interval((1.0, 3.0)), (-3.0, -1.0));
+    /// ```
+    #[must_use]
+    pub fn flip_interval(self, (low, high): (f64, f64)) -> (f64, f64) {
+        match self {
+            Self::Minimize => (low, high),
+            Self::Maximize => (self.flip(high), self.flip(low)),
+        }
+    }
 }
 
 /// Directions of the objectives of a study, in their order.

@@ -244,9 +244,9 @@ fn runs_that_nobody_reads_go_on_and_end_when_told() {
     }
     let counts = json_of(folder.path(), &["show", "study.toml", "--json"])["counts"].clone();
     more(counts["trials"].as_u64().unwrap() as usize + 12);
-    let mut without = Command::new("nohup");
-    without.arg(env!("CARGO_BIN_EXE_thrifty")).args(["run", "study.toml"]).current_dir(folder.path());
-    let child = without.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let mut under_nohup = Command::new("nohup");
+    under_nohup.arg(env!("CARGO_BIN_EXE_thrifty")).args(["run", "study.toml"]).current_dir(folder.path());
+    let child = under_nohup.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     assert_eq!(signalled("-HUP", child), Some(0), "it goes on to its end");
 }
 

@@ -8,7 +8,7 @@ use thrifty_pareto::{ParetoError, non_dominated_ranks};
 /// The measured points whose losses are drawn jointly, in their order: all up to the smallest
 /// [`joint_limit`](thrifty_surrogate::FittedSurrogate::joint_limit) of the models less the number of running trials, which are drawn too.
 ///
-/// Of more points those are kept that may be on the front. Each has the losses and constraint values `μ - 2σ`. Points whose losses are within the
+/// Beyond that limit the points stay that may be on the front. Each has the losses and constraint values `μ - 2σ`. Points whose losses are within the
 /// reference point, and whose constraints hold, come first, by the rank of their losses; the others follow. No covariance is computed.
 pub(super) fn baseline(
     objectives: &[OutputModel],
