@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from common import Inputs, cpu_minimum, fastest, hartmann6, missing, read_inputs, run_tasks
+from common import ASKS, Inputs, cpu_minimum, fastest, hartmann6, mean_of_asks, missing, read_inputs, run_tasks
 
 try:
     import torch
@@ -132,6 +132,30 @@ def acquisition(inputs: Inputs, wanted: dict[str, Any], data: dict[str, Any]) ->
     return {**timing, "point": point}
 
 
+def suggested(x: torch.Tensor, y: torch.Tensor, bounds: torch.Tensor) -> torch.Tensor:
+    """A point by the package's default model and the settings of its tutorials."""
+    model = SingleTaskGP(x, -y.unsqueeze(-1))
+    fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
+    utility = LogExpectedImprovement(model, best_f=-y.min().item())
+    point, _ = optimize_acqf(utility, bounds, q=1, num_restarts=10, raw_samples=512)
+    return point
+
+
+def ask(inputs: Inputs, wanted: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
+    """Suggestions after n trials of Hartmann-6, each with a fit."""
+    bounds = torch.tensor([[0.0] * inputs["d"], [1.0] * inputs["d"]])
+
+    def once() -> None:
+        torch.manual_seed(0)
+        x = torch.tensor(data["x"])
+        y = torch.tensor([hartmann6(row) for row in data["x"]])
+        for _ in range(ASKS):
+            point = suggested(x, y, bounds)
+            x, y = torch.cat([x, point]), torch.cat([y, torch.tensor([hartmann6(point[0].tolist())])])
+
+    return mean_of_asks(once)
+
+
 def bo(inputs: Inputs, wanted: dict[str, Any], data: None) -> dict[str, Any]:
     """A whole run on Hartmann-6 with the package's default model and the tutorials' loop."""
     d = inputs["d"]
@@ -145,10 +169,7 @@ def bo(inputs: Inputs, wanted: dict[str, Any], data: None) -> dict[str, Any]:
         x = draw_sobol_samples(bounds, wanted["initial"], 1, seed=wanted["seed"]).squeeze(1)
         y = evaluate(x)
         while len(x) < wanted["n"]:
-            model = SingleTaskGP(x, -y.unsqueeze(-1))
-            fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
-            utility = LogExpectedImprovement(model, best_f=-y.min().item())
-            point, _ = optimize_acqf(utility, bounds, q=1, num_restarts=10, raw_samples=512)
+            point = suggested(x, y, bounds)
             x, y = torch.cat([x, point]), torch.cat([y, evaluate(point)])
         return y.min().item()
 
@@ -201,7 +222,7 @@ def ehvi_gradient(inputs: Inputs, wanted: dict[str, Any], data: None) -> dict[st
 
 
 if __name__ == "__main__":
-    tasks = {"likelihood": likelihood, "fit": fit, "predict": predict, "acquisition": acquisition, "bo": bo}
+    tasks = {"likelihood": likelihood, "fit": fit, "predict": predict, "acquisition": acquisition, "ask": ask, "bo": bo}
     tasks |= {"boxes": boxes, "ehvi": ehvi, "ehvi_gradient": ehvi_gradient}
     # Above 800 points it would leave Cholesky for conjugate gradients, whose results are approximate.
     with max_cholesky_size(100_000):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from common import Inputs, Unsupported, cpu_minimum, hartmann6, missing, read_inputs, run_tasks
+from common import ASKS, Inputs, Unsupported, cpu_minimum, hartmann6, mean_of_asks, missing, read_inputs, run_tasks
 
 try:
     import egobox as egx
@@ -47,6 +47,19 @@ def acquisition(inputs: Inputs, wanted: dict[str, Any], data: dict[str, Any]) ->
     raise Unsupported("no acquisition on a given posterior")
 
 
+def ask(inputs: Inputs, wanted: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
+    """Suggestions of `Egor` after n trials of Hartmann-6."""
+
+    def once() -> None:
+        x = np.array(data["x"])
+        y = np.array([[hartmann6(row)] for row in x])
+        for seed in range(ASKS):
+            point = egx.Egor([[0.0, 1.0]] * inputs["d"]).suggest(x, y, seed=seed)
+            x, y = np.vstack([x, point]), np.vstack([y, [[hartmann6(point[0])]]])
+
+    return mean_of_asks(once)
+
+
 def bo(inputs: Inputs, wanted: dict[str, Any], data: None) -> dict[str, Any]:
     """A whole run of `Egor` on Hartmann-6 with its defaults, which are LogEI and 20 starts."""
     values: list[float] = []
@@ -65,5 +78,5 @@ def bo(inputs: Inputs, wanted: dict[str, Any], data: None) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    tasks = {"likelihood": likelihood, "fit": fit, "predict": predict, "acquisition": acquisition, "bo": bo}
+    tasks = {"likelihood": likelihood, "fit": fit, "predict": predict, "acquisition": acquisition, "ask": ask, "bo": bo}
     run_tasks("egobox", read_inputs(), tasks)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from common import (
+    ASKS,
     Inputs,
     cpu_minimum,
     fastest,
     few,
     hartmann6,
+    mean_of_asks,
     missing,
     mixed_loss,
     mixed_point,
@@ -129,6 +131,22 @@ def acquisition(inputs: Inputs, wanted: dict[str, Any], data: dict[str, Any]) ->
     return {**timing, "point": point}
 
 
+def ask(inputs: Inputs, wanted: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
+    """Suggestions of `GPSampler` after n trials of Hartmann-6."""
+    cube = {f"x{i}": optuna.distributions.FloatDistribution(0.0, 1.0) for i in range(inputs["d"])}
+    study = optuna.create_study(sampler=optuna.samplers.GPSampler(seed=0))
+    for row in data["x"]:
+        params = {f"x{i}": value for i, value in enumerate(row)}
+        study.add_trial(optuna.trial.create_trial(params=params, distributions=cube, value=hartmann6(row)))
+
+    def once() -> None:
+        for _ in range(ASKS):
+            trial = study.ask(cube)
+            study.tell(trial, hartmann6([trial.params[name] for name in cube]))
+
+    return mean_of_asks(once)
+
+
 def bo(inputs: Inputs, wanted: dict[str, Any], data: None) -> dict[str, Any]:
     """A whole run of `GPSampler` on Hartmann-6."""
 
@@ -176,6 +194,7 @@ if __name__ == "__main__":
         "fit": fit,
         "predict": predict,
         "acquisition": acquisition,
+        "ask": ask,
         "bo": bo,
         "tpe_single": lambda inputs, wanted, data: suggest(inputs, wanted, joint=False),
         "tpe_joint": lambda inputs, wanted, data: suggest(inputs, wanted, joint=True),

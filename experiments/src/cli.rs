@@ -111,6 +111,9 @@ enum Command {
         /// Fewer sizes and repeats: seconds without peers, a few minutes with them.
         #[arg(long)]
         quick: bool,
+        /// Time this operation alone; several may be named.
+        #[arg(long, value_name = "OPERATION")]
+        only: Vec<speed::Operation>,
         /// Whole runs a tool; 20 without it, but 3 of the peers when quick.
         #[arg(long)]
         seeds: Option<usize>,
@@ -160,10 +163,10 @@ pub fn main() -> Result<bool, ExperimentError> {
             print!("{}", cite::bibtex(&id)?);
             Ok(true)
         }
-        Command::Speed { python, quick, seeds, seed, out } => {
+        Command::Speed { python, quick, only, seeds, seed, out } => {
             require("--seeds", seeds)?;
             let effort = if quick { Effort::Quick } else { Effort::Full };
-            print!("{}", speed::run(&speed::Options { python, effort, seeds, seed, out })?);
+            print!("{}", speed::run(&speed::Options { python, effort, only, seeds, seed, out })?);
             Ok(true)
         }
         Command::Verify { golden, json } => verify::run(golden.as_deref(), json),

@@ -27,6 +27,7 @@ use crate::error::ExperimentError;
 use crate::harness::{Effort, output};
 use clock::Budget;
 use inputs::Inputs;
+pub use tasks::Operation;
 use tasks::Task;
 
 /// Options of a run.
@@ -35,6 +36,8 @@ pub struct Options {
     /// The interpreter that has the peers.
     pub python: PathBuf,
     pub effort: Effort,
+    /// The operations to time; all of them where it is empty.
+    pub only: Vec<Operation>,
     /// Whole runs a tool.
     pub seeds: Option<usize>,
     pub seed: u64,
@@ -55,11 +58,14 @@ pub fn run(options: &Options) -> Result<String, ExperimentError> {
         Effort::Full => Budget { seconds: 1.0, repeats: 200 },
     };
     let runs = options.seeds.unwrap_or(RUNS);
-    let inputs = Inputs::new(budget, Task::all(options.effort, runs), options.seed)?;
+    let all = options.only.is_empty();
+    let mut tasks = Task::all(options.effort, runs);
+    tasks.retain(|task| all || options.only.contains(&task.operation));
+    let inputs = Inputs::new(budget, tasks, options.seed)?;
     eprintln!("{} ...", ours::NAME);
     let mut tools = vec![ours::measure(&inputs)?];
     let stages = floor::measure(&inputs, &tools[0])?;
-    let comparisons = threads::measure(&inputs)?;
+    let comparisons = if all { threads::measure(&inputs)? } else { Vec::new() };
     let peer_runs = match (options.seeds, options.effort) {
         (None, Effort::Quick) => QUICK_PEER_RUNS,
         _ => runs,
@@ -72,7 +78,10 @@ pub fn run(options: &Options) -> Result<String, ExperimentError> {
     let figure = plot::draw(&tools, &rows, &stages)?;
     let mut text = format!("# Speed\n\n{}", summary::summary(&tools, &rows));
     for table in [&table::times(&names, &rows), &table::reached(&names, &rows), &floor, &threads] {
-        text += &output::section(table);
+        // A part of the operations leaves some of them empty.
+        if !table.rows.is_empty() {
+            text += &output::section(table);
+        }
     }
     text += &summary::remarks(&rows);
     text += &format!("\n![{}]({}.svg)\n\n{}\n", figure.name, figure.name, figure.caption);

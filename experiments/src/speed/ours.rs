@@ -37,6 +37,7 @@ pub fn measure(inputs: &Inputs) -> Result<Tool, ExperimentError> {
             Operation::Fit => fit(inputs, task),
             Operation::Predict => predict(inputs, task),
             Operation::Acquisition => acquisition(inputs, task),
+            Operation::Ask => asks(inputs, task),
             Operation::Bo => whole_run(task),
             Operation::TpeSingle => suggestion(inputs, task, Joint::Independent),
             Operation::TpeJoint => suggestion(inputs, task, Joint::Tree),
@@ -115,6 +116,28 @@ fn whole_run(task: &Task) -> Result<Line, ExperimentError> {
     study.run(|config, context| problem.evaluate(config, &mut context.noise()))?;
     let cpu_ms = 1e3 * began.elapsed().as_secs_f64();
     Ok(Line { best: study.history().best().map(|(_, loss)| loss), ..Line::timed(task, cpu_ms, 1) })
+}
+
+/// Suggestions whose mean time is that of one.
+const ASKS: usize = 5;
+
+/// Suggestions of the default optimiser on trials from elsewhere. The first learns hyperparameters, later ones when they ask for it.
+fn asks(inputs: &Inputs, task: &Task) -> Result<Line, ExperimentError> {
+    let problem = TestFunction::hartmann6();
+    let loss = |config: &Config| problem.truth(config).unwrap_or(f64::NAN);
+    let mut study = Study::new(BayesianOptimizer::new(problem.space().clone()), Seed(0));
+    for x in &inputs.data(task.n)?.x {
+        let config = problem.space().decode(x);
+        let loss = loss(&config);
+        study.add_known(config, loss)?;
+    }
+    let began = ProcessTime::now();
+    for _ in 0..ASKS {
+        if let Next::Evaluate(trial) = study.ask()? {
+            study.tell(trial.id, loss(&trial.query))?;
+        }
+    }
+    Ok(Line::timed(task, 1e3 * began.elapsed().as_secs_f64() / ASKS as f64, ASKS))
 }
 
 /// The rules of Optuna, so that all do the same work; n trials at random come before.

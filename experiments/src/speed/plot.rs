@@ -18,6 +18,7 @@ pub fn draw(tools: &[Tool], rows: &[Row], stages: &[Stages]) -> Result<Figure, E
         Operation::Fit,
         Operation::Predict,
         Operation::Acquisition,
+        Operation::Ask,
         Operation::TpeSingle,
         Operation::TpeJoint,
         Operation::FcvBound,

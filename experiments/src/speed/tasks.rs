@@ -80,6 +80,11 @@ impl Task {
         };
         tasks.extend(fits.iter().map(of(Operation::FcvBound)));
         tasks.extend(fits.iter().take(2).map(of(Operation::FcvKnowledge)));
+        let asks: Sizes = match effort {
+            Effort::Quick => &[25],
+            Effort::Full => &[100, 500],
+        };
+        tasks.extend(asks.iter().map(of(Operation::Ask)));
         tasks.extend((0..runs as u64).map(Self::run));
         tasks.extend(Self::on_fronts(effort));
         tasks
@@ -107,8 +112,11 @@ impl Task {
 }
 
 /// Operation that is timed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize, clap::ValueEnum,
+)]
 #[serde(rename_all = "snake_case")]
+#[value(rename_all = "snake_case")]
 pub enum Operation {
     /// Log marginal likelihood with its gradient at given hyperparameters.
     Likelihood,
@@ -118,6 +126,9 @@ pub enum Operation {
     Predict,
     /// The maximum of log expected improvement on a given posterior.
     Acquisition,
+    /// A suggestion of Bayesian optimisation after n random trials, and telling its loss: the mean of five in a row, with all that
+    /// is learnt on the way.
+    Ask,
     /// Ten points of a design and fifty more by Bayesian optimisation.
     Bo,
     /// A suggestion of the Parzen estimator after n trials, parameters one by one, and telling its loss.
@@ -145,7 +156,7 @@ pub enum Operation {
 impl Operation {
     /// True if it starts from points and targets.
     pub fn has_data(self) -> bool {
-        matches!(self, Self::Likelihood | Self::Fit | Self::Predict | Self::Acquisition)
+        matches!(self, Self::Likelihood | Self::Fit | Self::Predict | Self::Acquisition | Self::Ask)
     }
 
     /// True if it starts from a front, and m counts objectives.
@@ -164,6 +175,7 @@ impl fmt::Display for Operation {
             Self::Fit => "fit",
             Self::Predict => "predict",
             Self::Acquisition => "maximise LogEI",
+            Self::Ask => "suggestion by a process",
             Self::Bo => "60 evaluations of Hartmann-6",
             Self::TpeSingle => "TPE, one by one",
             Self::TpeJoint => "TPE, together",
