@@ -9,7 +9,10 @@ use thrifty_space::Config;
 use thrifty_study::shared::{Assignment, EventLog, Lease, SharedStudy, Step};
 use thrifty_study::{AnyOptimizer, History, Outcome, StopReason, TrialId};
 
+use crate::commands::INTERRUPTED;
 use crate::error::CliError;
+use crate::held::hand_out_again;
+use crate::interrupt::on_interrupt;
 use crate::message::say;
 use crate::shared::Store;
 use crate::study::{EndedBefore, build};
@@ -34,15 +37,13 @@ impl Leased {
     /// [`CliError`] for settings, a store that is down, or one of another study.
     pub(crate) fn new(file: &StudyFile, store: &Store, lease: Duration) -> Result<Self, CliError> {
         // The process may be killed while it asks: others then go on after the lease of the store.
-        let study = build(file, &EndedBefore::default())?
-            .join(store.open()?)?
-            .with_lease(lease)
-            .with_ask_lease(store.lease());
+        let study = store.join(build(file, &EndedBefore::default())?)?;
+        let study = study.with_lease(lease).with_ask_lease(store.lease());
         study.warnings().iter().for_each(|warning| say(format_args!("warning: {warning}")));
         Ok(Self { study, leases: BTreeMap::new(), extended: Arc::default(), end: None })
     }
 
-    /// Joins a study; a thread extends the leases of running trials while this value lives.
+    /// Joins a study; a thread extends the leases of running trials while this value lives, and an interrupt of the process gives them back.
     ///
     /// # Errors
     /// As [`Leased::new`].
@@ -57,6 +58,12 @@ impl Leased {
             }
         });
         study.end = Some(end);
+        let (store, leases) = (store.clone(), Arc::clone(&study.extended));
+        on_interrupt(move || {
+            let held = leases.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            say(format_args!("interrupted; running trials {}", hand_out_again(&store, held)));
+            std::process::exit(INTERRUPTED);
+        })?;
         Ok(study)
     }
 

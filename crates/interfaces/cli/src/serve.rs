@@ -14,7 +14,8 @@
 //! | anything else | `{"error":"…"}`; the study is left as it is |
 //!
 //! In a store other processes may work on the study too. The server extends the leases of the trials that it gave out while it lives; an outcome that comes
-//! after another process was given the trial is an error and changes nothing.
+//! after another process was given the trial is an error and changes nothing. An interrupt of the server gives its running trials back; at the end of its
+//! input, which may be that of a program that crashed, their leases run out.
 //!
 //! `prune` is true if the pruner of the study file would stop the trial. An outcome is a number or an object, as a command prints it. Numbers may be
 //! `NaN`, `Infinity` and `-Infinity`, as such or as texts.
