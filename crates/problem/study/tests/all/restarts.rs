@@ -183,6 +183,7 @@ fn many_workers_at_once_record_one_failure() {
             }
         });
         assert_eq!(count(&log, "{\"told\":{\"id\":0,"), 1);
+        assert_eq!(first_outcome(&log), failure("its worker was lost once; the limit is 0 restarts"));
         assert_eq!(verify_replay(PROBE, &mut log.clone()).unwrap(), 3);
     }
 }
@@ -196,26 +197,24 @@ fn the_trial_at_work_is_given_back_from_another_thread() {
     assert_eq!(at_work.lease(), None);
     let (begins, begun) = channel();
     let (ends, ended) = channel::<()>();
-    std::thread::scope(|scope| {
-        let evaluating = scope.spawn(move || {
-            let report = own.run_worker(|x: &f64, context: &mut Context<'_>| {
-                begins.send(context.id).unwrap();
-                let _ = ended.recv();
-                *x
-            });
-            report.unwrap()
+    let evaluating = std::thread::spawn(move || {
+        let report = own.run_worker(|x: &f64, context: &mut Context<'_>| {
+            begins.send(context.id).unwrap();
+            let _ = ended.recv();
+            *x
         });
-        let id: TrialId = begun.recv().unwrap();
-        let lease = at_work.lease().unwrap();
-        assert_eq!((id, lease.trial), (TrialId(0), TrialId(0)));
-        give_back(&mut log.clone(), &[lease]).unwrap();
-        let mut other = worker(&log, 0);
-        let again = next(&mut other);
-        assert_eq!((again.trial.id, again.lease.fence), (TrialId(0), 2));
-        other.tell(&again.lease, 1.0).unwrap();
-        drop(ends);
-        assert_eq!(evaluating.join().unwrap().lost, 1);
+        report.unwrap()
     });
+    let id: TrialId = begun.recv().unwrap();
+    let lease = at_work.lease().unwrap();
+    assert_eq!((id, lease.trial), (TrialId(0), TrialId(0)));
+    give_back(&mut log.clone(), &[lease]).unwrap();
+    let mut other = worker(&log, 0);
+    let again = next(&mut other);
+    assert_eq!((again.trial.id, again.lease.fence), (TrialId(0), 2));
+    other.tell(&again.lease, 1.0).unwrap();
+    drop(ends);
+    assert_eq!(evaluating.join().unwrap().lost, 1);
     assert_eq!(at_work.lease(), None);
     assert_eq!(first_outcome(&log), Some(1.0.into()));
 }
