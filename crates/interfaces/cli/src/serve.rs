@@ -63,6 +63,13 @@ pub(crate) fn serve(path: &Path, store: Option<&str>) -> Result<(), CliError> {
     summary::add_directions(&mut hello, history.directions());
     writeln!(output, "{hello}")?;
     output.flush()?;
+    let served = answer_all(&mut study, &file, &mut output);
+    study.close();
+    served
+}
+
+/// Answers the lines of the input.
+fn answer_all(study: &mut ByHand, file: &StudyFile, output: &mut impl Write) -> Result<(), CliError> {
     // Bytes, because a line that is no text is answered like any other that is no request.
     for line in std::io::stdin().lock().split(b'\n') {
         let line = line?;
@@ -71,7 +78,7 @@ pub(crate) fn serve(path: &Path, store: Option<&str>) -> Result<(), CliError> {
         }
         let response = serde_json::from_slice(&quoted(&line))
             .map_err(CliError::Request)
-            .and_then(|request| answer(&mut study, &file, request))
+            .and_then(|request| answer(study, file, request))
             .unwrap_or_else(|error| json!({ "error": chain(&error) }));
         writeln!(output, "{response}")?;
         output.flush()?;

@@ -80,6 +80,7 @@ fn an_interrupted_server_gives_its_trials_back() {
         let (mut server, _) = Server::start(folder.path());
         assert_eq!(server.call(r#"{"ask":{}}"#)["trial"], 0);
         Command::new("kill").args(["-INT", &server.child.id().to_string()]).status().unwrap();
+        // This also ends its input, as when the interrupt ends the asking program too.
         assert_eq!(server.child.wait().unwrap().code(), Some(130));
     }
     let (mut server, _) = Server::start(folder.path());
