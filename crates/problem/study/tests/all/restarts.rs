@@ -38,8 +38,8 @@ fn count(log: &MemoryLog, start: &str) -> usize {
     bodies(log).iter().filter(|body| body.starts_with(start)).count()
 }
 
-fn failure(text: &str) -> Option<Outcome> {
-    Some(Outcome::failed(text))
+fn failure(text: &str) -> Outcome {
+    Outcome::failed(text)
 }
 
 /// Outcome of the first trial as of the log.
@@ -74,7 +74,7 @@ fn a_trial_that_takes_its_workers_down_fails_after_the_limit() {
         assert_eq!(first_outcome(&log), None, "limit {limit}");
         let report = worker(&log, limit).run_worker(square).unwrap();
         assert_eq!((report.evaluated, report.taken_over), (2, 0), "limit {limit}");
-        assert_eq!(first_outcome(&log), failure(message));
+        assert_eq!(first_outcome(&log), Some(failure(message)));
         assert_eq!(count(&log, "{\"restarted\""), limit);
         let history = History::<f64>::read_log(&mut log.clone()).unwrap();
         assert_eq!(history.unsuccessful().count(), 1);
@@ -101,7 +101,7 @@ fn the_limit_is_five_restarts_and_may_be_none() {
         lose(&log, &lost);
     }
     assert_eq!(next(&mut default()).trial.id, TrialId(1));
-    assert_eq!(first_outcome(&log), failure("its worker was lost 9 times; the limit is 5 restarts"));
+    assert_eq!(first_outcome(&log), Some(failure("its worker was lost 9 times; the limit is 5 restarts")));
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn a_trial_that_is_given_back_is_handed_out_without_a_limit() {
     assert_eq!(lost.trial.id, TrialId(0));
     lose(&log, &lost);
     assert_eq!(next(&mut worker(&log, 0)).trial.id, TrialId(1));
-    assert_eq!(first_outcome(&log), failure("its worker was lost once; the limit is 0 restarts"));
+    assert_eq!(first_outcome(&log), Some(failure("its worker was lost once; the limit is 0 restarts")));
     verify_replay(PROBE, &mut log.clone()).unwrap();
 }
 
@@ -169,7 +169,7 @@ fn one_of_two_workers_records_the_failure() {
     let late = study(3).join(Box::new(Through { append, ..Through::new(log.clone()) })).unwrap();
     assert_eq!(next(&mut late.with_max_restarts(0)).trial.id, TrialId(2));
     assert_eq!(count(&log, "{\"told\":{\"id\":0,"), 1);
-    assert_eq!(first_outcome(&log), failure("its worker was lost once; the limit is 0 restarts"));
+    assert_eq!(first_outcome(&log), Some(failure("its worker was lost once; the limit is 0 restarts")));
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn many_workers_at_once_record_one_failure() {
             }
         });
         assert_eq!(count(&log, "{\"told\":{\"id\":0,"), 1);
-        assert_eq!(first_outcome(&log), failure("its worker was lost once; the limit is 0 restarts"));
+        assert_eq!(first_outcome(&log), Some(failure("its worker was lost once; the limit is 0 restarts")));
         assert_eq!(verify_replay(PROBE, &mut log.clone()).unwrap(), 3);
     }
 }
@@ -251,7 +251,7 @@ fn a_lost_lease_gives_nothing_back() {
     // Its loss is the second one, and counts.
     lose(&log, &again);
     assert_eq!(next(&mut worker(&log, 1)).trial.id, TrialId(1));
-    assert_eq!(first_outcome(&log), failure("its worker was lost 2 times; the limit is 1 restart"));
+    assert_eq!(first_outcome(&log), Some(failure("its worker was lost 2 times; the limit is 1 restart")));
 }
 
 /// Restarts that an earlier version recorded do not say whether a worker was lost, and do not count.
