@@ -31,6 +31,13 @@ impl ByHand {
         })
     }
 
+    /// Ends the study of a server; see [`Leased::close`].
+    pub(crate) fn close(&self) {
+        if let Self::Store(study) = self {
+            study.close();
+        }
+    }
+
     /// Reads what other processes have written, and returns all trials.
     pub(crate) fn history(&mut self) -> Result<&History<Config>, CliError> {
         match self {

@@ -8,13 +8,14 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use thrifty_space::Config;
 use thrifty_study::shared::Assignment;
-use thrifty_study::{History, Outcome, Schedule, StopReason, TrialId};
+use thrifty_study::{Context, History, Outcome, Schedule, StopReason, TrialId};
 
 use crate::args::Source;
 use crate::by_hand::ByHand;
 use crate::error::CliError;
 use crate::evaluate::Evaluator;
 use crate::figures::write_report;
+use crate::held::{Held, hand_out_again};
 use crate::interrupt::on_interrupt;
 use crate::leased::{self, Leased};
 use crate::message::say;
@@ -31,7 +32,7 @@ use crate::target::compare_at_target;
 const EXAMPLE: &str = include_str!("example.toml");
 
 /// Exit code of an interrupted process, as shells have it.
-const INTERRUPTED: i32 = 130;
+pub(crate) const INTERRUPTED: i32 = 130;
 
 /// Prints a line, or JSON.
 pub(crate) fn print(json: bool, value: &Value, text: &str) -> Result<(), CliError> {
@@ -68,19 +69,20 @@ pub(crate) fn run(
     let file = StudyFile::read(path, store)?;
     let running = Running::default();
     let evaluator = Evaluator::new(&file, running.clone())?;
-    let again = match &file.store {
-        Some(_) => "are handed out again when their leases run out".to_owned(),
-        None => format!("start again when {} is run again", path.display()),
-    };
+    let held = Held::default();
+    let (store_of_file, at_work) = (file.store.clone(), held.clone());
+    let again = format!("start again when {} is run again", path.display());
     on_interrupt(move || {
         running.interrupt();
+        let again = store_of_file.map_or(again, |store| hand_out_again(&store, at_work.leases()).to_owned());
         say(format_args!("interrupted; running trials {again}"));
         std::process::exit(INTERRUPTED);
     })?;
     let workers = workers.unwrap_or(file.workers);
     let (reason, history) = match &file.store {
         Some(store) => {
-            let reason = store.run(&file, workers, &|config, context| evaluator.evaluate(config, context))?;
+            let evaluate = |config: &Config, context: &mut Context<'_>| evaluator.evaluate(config, context);
+            let reason = store.run(&file, workers, &held, &evaluate)?;
             (reason, compare_at_target(store.history()?, file.fidelity.as_ref()))
         }
         None => run_with_journal(&file, workers, &evaluator)?,

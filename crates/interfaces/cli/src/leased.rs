@@ -9,7 +9,10 @@ use thrifty_space::Config;
 use thrifty_study::shared::{Assignment, EventLog, Lease, SharedStudy, Step};
 use thrifty_study::{AnyOptimizer, History, Outcome, StopReason, TrialId};
 
+use crate::commands::INTERRUPTED;
 use crate::error::CliError;
+use crate::held::hand_out_again;
+use crate::interrupt::on_interrupt;
 use crate::message::say;
 use crate::shared::Store;
 use crate::study::{EndedBefore, build};
@@ -18,6 +21,9 @@ use crate::study_file::StudyFile;
 /// Time for which an ask waits while other processes ask or the optimiser needs their outcomes.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// Time within which an interrupt reaches both a server and the program that asks it.
+const GRACE: Duration = Duration::from_millis(100);
+
 /// A study in a store, with the leases of the trials that this process may report and tell.
 pub(crate) struct Leased {
     study: SharedStudy<AnyOptimizer<Config>>,
@@ -25,6 +31,8 @@ pub(crate) struct Leased {
     extended: Arc<Mutex<Vec<Lease>>>,
     /// The thread that extends leases ends when this is dropped.
     end: Option<Sender<()>>,
+    /// Locked from an interrupt until the end of the process.
+    interrupt: Arc<Mutex<()>>,
 }
 
 impl Leased {
@@ -34,15 +42,14 @@ impl Leased {
     /// [`CliError`] for settings, a store that is down, or one of another study.
     pub(crate) fn new(file: &StudyFile, store: &Store, lease: Duration) -> Result<Self, CliError> {
         // The process may be killed while it asks: others then go on after the lease of the store.
-        let study = build(file, &EndedBefore::default())?
-            .join(store.open()?)?
-            .with_lease(lease)
-            .with_ask_lease(store.lease());
+        let study = store.join(build(file, &EndedBefore::default())?)?;
+        let study = study.with_lease(lease).with_ask_lease(store.lease());
         study.warnings().iter().for_each(|warning| say(format_args!("warning: {warning}")));
-        Ok(Self { study, leases: BTreeMap::new(), extended: Arc::default(), end: None })
+        let (extended, interrupt) = (Arc::default(), Arc::default());
+        Ok(Self { study, leases: BTreeMap::new(), extended, end: None, interrupt })
     }
 
-    /// Joins a study; a thread extends the leases of running trials while this value lives.
+    /// Joins a study; a thread extends the leases of running trials while this value lives, and an interrupt of the process gives them back.
     ///
     /// # Errors
     /// As [`Leased::new`].
@@ -57,7 +64,24 @@ impl Leased {
             }
         });
         study.end = Some(end);
+        let (store, leases, interrupt) =
+            (store.clone(), Arc::clone(&study.extended), Arc::clone(&study.interrupt));
+        on_interrupt(move || {
+            let _until_exit = interrupt.lock();
+            let held = leases.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            say(format_args!("interrupted; running trials {}", hand_out_again(&store, held)));
+            std::process::exit(INTERRUPTED);
+        })?;
         Ok(study)
+    }
+
+    /// Waits for an interrupt that came with the end of the input: one of the terminal ends the asking program too. It gives the running
+    /// trials back, and ends the process.
+    pub(crate) fn close(&self) {
+        if !self.extended().is_empty() {
+            std::thread::sleep(GRACE);
+            drop(self.interrupt.lock());
+        }
     }
 
     /// Adds a lease that an earlier process took.

@@ -11,6 +11,7 @@ mod direction;
 mod error;
 mod evaluate;
 mod figures;
+mod held;
 mod interrupt;
 mod known;
 mod leased;

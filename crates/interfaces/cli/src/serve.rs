@@ -14,7 +14,8 @@
 //! | anything else | `{"error":"…"}`; the study is left as it is |
 //!
 //! In a store other processes may work on the study too. The server extends the leases of the trials that it gave out while it lives; an outcome that comes
-//! after another process was given the trial is an error and changes nothing.
+//! after another process was given the trial is an error and changes nothing. An interrupt of the server gives its running trials back; at the end of its
+//! input, which may be that of a program that crashed, their leases run out.
 //!
 //! `prune` is true if the pruner of the study file would stop the trial. An outcome is a number or an object, as a command prints it. Numbers may be
 //! `NaN`, `Infinity` and `-Infinity`, as such or as texts.
@@ -62,6 +63,13 @@ pub(crate) fn serve(path: &Path, store: Option<&str>) -> Result<(), CliError> {
     summary::add_directions(&mut hello, history.directions());
     writeln!(output, "{hello}")?;
     output.flush()?;
+    let served = answer_all(&mut study, &file, &mut output);
+    study.close();
+    served
+}
+
+/// Answers the lines of the input.
+fn answer_all(study: &mut ByHand, file: &StudyFile, output: &mut impl Write) -> Result<(), CliError> {
     // Bytes, because a line that is no text is answered like any other that is no request.
     for line in std::io::stdin().lock().split(b'\n') {
         let line = line?;
@@ -70,7 +78,7 @@ pub(crate) fn serve(path: &Path, store: Option<&str>) -> Result<(), CliError> {
         }
         let response = serde_json::from_slice(&quoted(&line))
             .map_err(CliError::Request)
-            .and_then(|request| answer(&mut study, &file, request))
+            .and_then(|request| answer(study, file, request))
             .unwrap_or_else(|error| json!({ "error": chain(&error) }));
         writeln!(output, "{response}")?;
         output.flush()?;

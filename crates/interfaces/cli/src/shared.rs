@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use thrifty_space::Config;
-use thrifty_study::shared::{EventLog, LogError};
-use thrifty_study::{Context, History, Outcome, StopReason, StudyError};
+use thrifty_study::shared::{EventLog, LogError, SharedStudy};
+use thrifty_study::{AnyOptimizer, Context, History, Outcome, StopReason, StudyError};
 
 use crate::error::CliError;
+use crate::held::Held;
 use crate::message::say;
 use crate::progress::Progress;
-use crate::study::{EndedBefore, build};
+use crate::study::{ConfigStudy, EndedBefore, build};
 use crate::study_file::StudyFile;
 use crate::target::compare_at_target;
 
@@ -26,6 +27,8 @@ pub(crate) struct StoreEntry {
     study: Option<String>,
     /// Seconds after which a trial whose worker is gone is handed out again.
     lease_seconds: Option<f64>,
+    /// Restarts of a trial after the loss of its worker.
+    max_restarts: Option<usize>,
 }
 
 /// A store and a study in it.
@@ -34,6 +37,8 @@ pub(crate) struct Store {
     address: String,
     study: String,
     lease: Duration,
+    /// None for the number of the library.
+    max_restarts: Option<usize>,
 }
 
 impl Store {
@@ -72,9 +77,10 @@ impl Store {
             value: seconds.to_string(),
             expected: "a number of seconds from 1".into(),
         })?;
+        let max_restarts = entry.as_ref().and_then(|entry| entry.max_restarts);
         let stem = || path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let study = entry.and_then(|entry| entry.study).unwrap_or_else(stem);
-        Ok(Some(Self { address, study, lease }))
+        Ok(Some(Self { address, study, lease, max_restarts }))
     }
 
     /// Time after which a trial whose process is gone is handed out again.
@@ -90,6 +96,18 @@ impl Store {
         thrifty_store::open(&self.address, &self.study)
     }
 
+    /// Joins the workers of the study.
+    ///
+    /// # Errors
+    /// [`CliError`] for a store that is down, or one of another study.
+    pub(crate) fn join(&self, study: ConfigStudy) -> Result<SharedStudy<AnyOptimizer<Config>>, CliError> {
+        let shared = study.join(self.open()?)?.with_lease(self.lease);
+        Ok(match self.max_restarts {
+            Some(restarts) => shared.with_max_restarts(restarts),
+            None => shared,
+        })
+    }
+
     /// All trials.
     ///
     /// # Errors
@@ -99,7 +117,7 @@ impl Store {
         Ok(History::read_log(&mut *log)?)
     }
 
-    /// Works on the study with some threads until it ends.
+    /// Works on the study with some threads until it ends; `held` gets the trials that they evaluate.
     ///
     /// # Errors
     /// [`CliError`] of the first thread that fails.
@@ -107,6 +125,7 @@ impl Store {
         &self,
         file: &StudyFile,
         workers: usize,
+        held: &Held,
         evaluate: &(dyn Fn(&Config, &mut Context<'_>) -> Outcome + Sync),
     ) -> Result<StopReason, CliError> {
         let history = compare_at_target(self.history().unwrap_or_default(), file.fidelity.as_ref());
@@ -120,7 +139,8 @@ impl Store {
             if let Some(progress) = progress {
                 study = study.with_observer(progress);
             }
-            let mut study = study.join(self.open()?)?.with_lease(self.lease);
+            let mut study = self.join(study)?;
+            held.add(study.at_work());
             before.set(study.history());
             if is_first {
                 study.warnings().iter().for_each(|warning| say(format_args!("warning: {warning}")));

@@ -39,6 +39,18 @@ fn killed_workers_lose_no_trial() {
 }
 
 #[test]
+fn a_trial_that_takes_its_workers_down_fails() {
+    let Some(cluster) = Cluster::start(&[]) else { return };
+    common::a_lethal_trial(&cluster.address(""));
+}
+
+#[test]
+fn trials_that_are_given_back_are_handed_out_at_once() {
+    let Some(cluster) = Cluster::start(&[]) else { return };
+    common::released_trials(&cluster.address(""));
+}
+
+#[test]
 #[ignore = "takes a minute"]
 fn two_hundred_killed_workers_lose_no_trial() {
     let Some(cluster) = Cluster::start(&[]) else { return };

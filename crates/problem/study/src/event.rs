@@ -98,7 +98,15 @@ pub(crate) enum Event<Q> {
         elapsed: Option<f64>,
     },
     /// An unfinished trial is evaluated again, in a shared log by the worker with this fence: its reports will be made again.
-    Restarted { id: TrialId, fence: u64 },
+    Restarted {
+        id: TrialId,
+        fence: u64,
+        /// True if the lease of another worker ran out. Logs of earlier versions do not have it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        lost: bool,
+    },
+    /// In a shared log: the worker with this fence gives an unfinished trial back, so that its next restart is no loss.
+    Released { id: TrialId, fence: u64 },
     /// Written before anyone learns from it.
     Told {
         id: TrialId,
@@ -148,7 +156,7 @@ impl<Q> Event<Q> {
             Self::Enqueued { elapsed, .. } | Self::Reported { elapsed, .. } => {
                 elapsed.unwrap_or(before).clamp(before, LONGEST)
             }
-            Self::Resumed { .. } | Self::Restarted { .. } => before,
+            Self::Resumed { .. } | Self::Restarted { .. } | Self::Released { .. } => before,
         }
     }
 }

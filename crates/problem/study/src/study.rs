@@ -143,7 +143,7 @@ impl<O: Optimizer> Study<O> {
         let kept = if is_first { kept_reports(known, step) } else { known.len() };
         let mut events = Vec::new();
         if kept < known.len() {
-            events.push(Event::Restarted { id, fence: 0 });
+            events.push(Event::Restarted { id, fence: 0, lost: false });
             events.extend(known[..kept].iter().map(|&(earlier, value)| Event::reported(id, earlier, value)));
         }
         events.push(Event::reported(id, step, value));
@@ -164,7 +164,7 @@ impl<O: Optimizer> Study<O> {
         if self.require_pending(id)?.reports.is_empty() {
             return Ok(());
         }
-        self.write(vec![Event::Restarted { id, fence: 0 }])?;
+        self.write(vec![Event::Restarted { id, fence: 0, lost: false }])?;
         self.reported_before.remove(&id);
         if let Some(trial) = self.history.get_mut(id) {
             trial.reports.clear();

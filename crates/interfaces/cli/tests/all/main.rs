@@ -5,6 +5,7 @@ mod command;
 mod direction;
 mod evaluations;
 mod fidelity;
+mod restarts;
 mod store;
 mod study_files;
 mod transfer;

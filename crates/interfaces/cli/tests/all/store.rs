@@ -169,13 +169,13 @@ fn an_outcome_after_the_lease_is_refused_only_if_the_trial_was_handed_out_again(
 }
 
 /// A server of a study, line by line.
-struct Server {
-    child: Child,
+pub(crate) struct Server {
+    pub(crate) child: Child,
     lines: std::io::Lines<BufReader<std::process::ChildStdout>>,
 }
 
 impl Server {
-    fn start(folder: &Path) -> (Self, Value) {
+    pub(crate) fn start(folder: &Path) -> (Self, Value) {
         let mut command = command(folder, &["serve", "study.toml"]);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
@@ -188,7 +188,7 @@ impl Server {
         serde_json::from_str(&self.lines.next().unwrap().unwrap()).unwrap()
     }
 
-    fn call(&mut self, request: &str) -> Value {
+    pub(crate) fn call(&mut self, request: &str) -> Value {
         writeln!(self.child.stdin.as_mut().unwrap(), "{request}").unwrap();
         self.answer()
     }

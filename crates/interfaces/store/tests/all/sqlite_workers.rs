@@ -30,6 +30,18 @@ fn killed_workers_lose_no_trial() {
 }
 
 #[test]
+fn a_trial_that_takes_its_workers_down_fails() {
+    let folder = tempfile::tempdir().unwrap();
+    common::a_lethal_trial(&address(&folder));
+}
+
+#[test]
+fn trials_that_are_given_back_are_handed_out_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    common::released_trials(&address(&folder));
+}
+
+#[test]
 #[ignore = "takes a minute"]
 fn two_hundred_killed_workers_lose_no_trial() {
     let folder = tempfile::tempdir().unwrap();

@@ -10,8 +10,8 @@ use thrifty_sampling::Seed;
 use thrifty_search::RandomSearch;
 use thrifty_space::{Config, Space};
 use thrifty_store::open;
-use thrifty_study::shared::{EventLog, SharedStudy, WorkerReport, verify_replay};
-use thrifty_study::{AnyOptimizer, Context, History, MaxTrials, Study};
+use thrifty_study::shared::{EventLog, SharedStudy, Step, WorkerReport, give_back, verify_replay};
+use thrifty_study::{AnyOptimizer, Context, History, MaxTrials, Outcome, Study, TrialId};
 use thrifty_tpe::TpeOptimizer;
 
 /// Environment variable with the method, the number of trials and the address of the store, for worker processes.
@@ -82,6 +82,9 @@ pub(crate) fn sixteen_threads(method: &str, trials: usize, address: &str, limit:
     check(method, trials, address);
 }
 
+/// Method and name of a study whose first trial takes its worker down.
+const LETHAL: &str = "lethal";
+
 /// The line that a worker process writes when its first evaluation begins.
 const EVALUATING: &str = "evaluating";
 
@@ -91,6 +94,9 @@ pub(crate) fn be_a_worker() {
     let [method, trials, address] = text.splitn(3, ' ').collect::<Vec<_>>()[..] else { panic!("{text}") };
     let first = Once::new();
     let evaluate = |config: &Config, context: &mut Context<'_>| {
+        if method == LETHAL && context.id == TrialId(0) {
+            std::process::abort();
+        }
         first.call_once(|| println!("{EVALUATING}"));
         evaluate(config, context, Duration::from_millis(10))
     };
@@ -143,4 +149,37 @@ pub(crate) fn killed_processes(kills: usize, address: &str) {
     let restarted = entries.iter().filter(|entry| entry.body.starts_with("{\"restarted\"")).count();
     // A busy machine may also delay a heartbeat, so there is no upper bound.
     assert!(restarted > 0, "no trial was handed out again after {kills} kills");
+}
+
+/// Starts worker processes, one after the other ends at the first trial, until one ends the study.
+pub(crate) fn a_lethal_trial(address: &str) {
+    const LIMIT: usize = 5;
+    let ends = || spawn(LETHAL, 3, address).wait_with_output().unwrap().status.success();
+    let lost = std::iter::repeat_with(ends).take_while(|is_ended| !is_ended).take(LIMIT + 5).count();
+    assert_eq!(lost, LIMIT + 1, "workers that ended at the first trial");
+    let mut log = connect(address, LETHAL);
+    let history = History::<Config>::read_log(&mut *log).unwrap();
+    let message = format!("its worker was lost {lost} times; the limit is {LIMIT} restarts");
+    assert_eq!(history.trials()[0].outcome, Some(Outcome::failed(message)));
+    assert_eq!(history.measured().count(), 2);
+    assert_eq!(verify_replay(optimizer(LETHAL), &mut *log).unwrap(), 3);
+}
+
+/// Lets one worker after the other give back its trial, which no restart may follow the loss of: by hand and as a process that is told to end.
+pub(crate) fn released_trials(address: &str) {
+    let join = || join("random", 2, address).with_lease(Duration::from_secs(600)).with_max_restarts(0);
+    for round in 1..=4 {
+        let mut worker = join();
+        let Step::Evaluate(own) = worker.next_step().unwrap() else { panic!("a trial") };
+        assert_eq!((own.trial.id, own.lease.fence), (TrialId(0), round));
+        if round % 2 == 0 {
+            worker.release(&own.lease).unwrap();
+        } else {
+            give_back(&mut *connect(address, "random"), &[own.lease]).unwrap();
+        }
+    }
+    let report = join().run_worker(|_: &Config, _: &mut Context<'_>| 1.0).unwrap();
+    assert_eq!((report.evaluated, report.taken_over), (2, 1));
+    let history = History::<Config>::read_log(&mut *connect(address, "random")).unwrap();
+    assert_eq!(history.measured().count(), 2);
 }

@@ -108,7 +108,7 @@ impl<O: Optimizer> SharedStudy<O> {
         let step = self.ask_with(&lease);
         if !matches!(step, Ok(Step::Evaluate(_))) {
             self.keeper.hold(None);
-            self.release(&lease)?;
+            self.retry(|log| log.release(&lease))?;
             self.refused = Some((id, Instant::now()));
         }
         step
@@ -148,12 +148,13 @@ impl<O: Optimizer> SharedStudy<O> {
         }
     }
 
-    /// Claims for a time a pending trial that no worker holds, as of the log now.
+    /// Claims for a time a pending trial that no worker holds, as of the log now. Those whose workers were lost too often fail.
     pub(super) fn take_over(&mut self, claim: Duration) -> Result<Option<Assignment<O::Query>>, StudyError> {
         self.study.validate()?;
         self.sync()?;
         let pending: Vec<TrialId> = self.study.history.pending().map(|trial| trial.id).collect();
         self.given.retain(|id, _| pending.contains(id));
+        self.fences.retain(|id, _| pending.contains(id));
         let again = self.pause_between_claims();
         if pending.is_empty() || self.searched.is_some_and(|when| when.elapsed() < again) {
             return Ok(None);
@@ -164,18 +165,9 @@ impl<O: Optimizer> SharedStudy<O> {
             }
             let Some(lease) = self.claim(id, claim)? else { continue };
             self.sync()?;
-            let fence = lease.fence;
-            let restarted = self.append(Some(&lease), |study| {
-                let pending = study.history.get(id).is_some_and(|trial| trial.outcome.is_none());
-                Ok(if pending { vec![Event::Restarted { id, fence }] } else { Vec::new() })
-            });
-            match restarted {
-                Ok(0) | Err(StudyError::LeaseLost { .. }) => {}
-                Ok(_) => {
-                    self.keeper.hold(Some(&lease));
-                    return Ok(self.assigned(&lease));
-                }
-                Err(error) => return Err(error),
+            if self.restart(&lease)? {
+                self.keeper.hold(Some(&lease));
+                return Ok(self.assigned(&lease));
             }
         }
         self.searched = Some(Instant::now());
@@ -198,8 +190,9 @@ impl<O: Optimizer> SharedStudy<O> {
         self.retry(|log| log.claim(id, &self.owner, duration))
     }
 
-    fn assigned(&self, lease: &Lease) -> Option<Assignment<O::Query>> {
+    fn assigned(&mut self, lease: &Lease) -> Option<Assignment<O::Query>> {
         let trial = self.study.history.get(lease.trial)?.clone();
+        self.fences.insert(lease.trial, lease.fence);
         Some(Assignment { trial, lease: lease.clone() })
     }
 

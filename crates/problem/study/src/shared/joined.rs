@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::keeper::Keeper;
-use super::{AppendError, EventLog, Lease, LogError};
+use super::restart::MAX_RESTARTS;
+use super::{AppendError, AtWork, EventLog, Lease, LogError};
 use crate::event::{Event, Header};
 use crate::{History, Optimizer, Schedule, StopReason, Study, StudyError, Trial, TrialId};
 
@@ -30,6 +31,10 @@ pub struct SharedStudy<O: Optimizer> {
     pub(super) ask_lease: Option<Duration>,
     /// Leases of the trials that [`SharedStudy::next_step`] gave out, until they are told, released or claimed by another worker.
     pub(super) given: BTreeMap<TrialId, Lease>,
+    /// Fencing numbers with which this worker has had running trials.
+    pub(super) fences: BTreeMap<TrialId, u64>,
+    pub(super) at_work: AtWork,
+    pub(super) max_restarts: usize,
     pub(super) patience: Duration,
     /// The next trial when its claim was refused, and when that was.
     pub(super) refused: Option<(TrialId, Instant)>,
@@ -74,6 +79,9 @@ impl<O: Optimizer> Study<O> {
             lease: Duration::from_secs(60),
             ask_lease: None,
             given: BTreeMap::new(),
+            fences: BTreeMap::new(),
+            at_work: AtWork::default(),
+            max_restarts: MAX_RESTARTS,
             patience: Duration::from_secs(60),
             refused: None,
             searched: None,
@@ -118,6 +126,17 @@ impl<O: Optimizer> SharedStudy<O> {
     #[must_use]
     pub fn with_ask_lease(mut self, lease: Duration) -> Self {
         self.ask_lease = Some(lease);
+        self
+    }
+
+    /// Sets the number of times that a trial is handed out again after the loss of its worker; 5 by default, and `usize::MAX` for no limit.
+    ///
+    /// A worker is lost when its lease runs out: its process was killed, its machine went down, or it was cut off. The next loss is recorded as a
+    /// failure of the trial. A trial that was [released](SharedStudy::release) is handed out again without being counted. Of workers with
+    /// different limits, the one that claims the trial decides.
+    #[must_use]
+    pub fn with_max_restarts(mut self, restarts: usize) -> Self {
+        self.max_restarts = restarts;
         self
     }
 

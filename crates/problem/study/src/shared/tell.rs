@@ -109,13 +109,4 @@ impl<O: Optimizer> SharedStudy<O> {
         let duration = self.lease;
         self.retry(|log| log.heartbeat(lease, duration))
     }
-
-    /// Gives a trial back, to be handed out again at once.
-    ///
-    /// # Errors
-    /// [`StudyError::Log`].
-    pub fn release(&mut self, lease: &Lease) -> Result<(), StudyError> {
-        self.given.remove(&lease.trial);
-        self.retry(|log| log.release(lease))
-    }
 }

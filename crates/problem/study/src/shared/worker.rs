@@ -25,8 +25,8 @@ pub struct WorkerReport {
 impl<O: Optimizer> SharedStudy<O> {
     /// Works until the study ends: asks, evaluates on the calling thread, records.
     ///
-    /// A thread extends the lease of the trial at work. A trial whose worker is gone is evaluated again; the worker returns when
-    /// all trials have ended, whoever evaluated them.
+    /// A thread extends the lease of the trial at work. A trial whose worker is gone is evaluated again, as often as
+    /// [`SharedStudy::with_max_restarts`] allows; the worker returns when all trials have ended, whoever evaluated them.
     ///
     /// # Errors
     /// [`StudyError`] when the optimiser fails, or the log for longer than [`SharedStudy::with_patience`]. What is on the log stays there,
@@ -93,6 +93,7 @@ impl<O: Optimizer> SharedStudy<O> {
         // The worker that had the trial before may have tried.
         let failed = self.study.history.failed_attempts_at(trial.id).len();
         let mut recorded = Ok(());
+        self.at_work.set(Some(lease));
         evaluate_one(trial, failed, &attempts, evaluate, &mut |message| {
             // After the first error the rest is dropped: either the trial is another worker's now, or the log is gone.
             if recorded.is_ok() {
@@ -104,6 +105,7 @@ impl<O: Optimizer> SharedStudy<O> {
             }
             recorded.is_ok()
         });
+        self.at_work.set(None);
         self.keeper.hold(None);
         recorded
     }

@@ -6,6 +6,7 @@ mod elsewhere;
 mod journal;
 mod laws;
 mod pruning;
+mod restarts;
 mod resume;
 mod running;
 mod shared;

@@ -17,12 +17,12 @@ use thrifty_study::{
 
 /// Suggests a number that depends on everything an ask may see.
 #[derive(Clone)]
-struct Probe {
+pub(crate) struct Probe {
     setting: u32,
     waits: bool,
 }
 
-const PROBE: Probe = Probe { setting: 1, waits: false };
+pub(crate) const PROBE: Probe = Probe { setting: 1, waits: false };
 
 impl Optimizer for Probe {
     type Query = f64;
@@ -49,16 +49,16 @@ impl Optimizer for Probe {
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // the study's signature
-fn square(x: &f64, context: &mut Context<'_>) -> f64 {
+pub(crate) fn square(x: &f64, context: &mut Context<'_>) -> f64 {
     std::thread::sleep(Duration::from_micros(context.noise().bits() % 2000));
     x * x
 }
 
-fn join(study: Study<Probe>, log: &MemoryLog) -> SharedStudy<Probe> {
+pub(crate) fn join(study: Study<Probe>, log: &MemoryLog) -> SharedStudy<Probe> {
     study.join(Box::new(log.clone())).unwrap().with_lease(Duration::from_millis(200))
 }
 
-fn study(trials: usize) -> Study<Probe> {
+pub(crate) fn study(trials: usize) -> Study<Probe> {
     Study::new(PROBE, Seed(3)).with_stop(MaxTrials(trials))
 }
 
@@ -539,17 +539,18 @@ fn attempts_are_counted_across_workers() {
     assert_eq!((report.unwrap().taken_over, made), (1, vec![2, 3]));
 }
 
-type Append = dyn FnMut(&mut MemoryLog, u64, &[String], Option<&Lease>) -> Result<(), AppendError> + Send;
+pub(crate) type Append =
+    dyn FnMut(&mut MemoryLog, u64, &[String], Option<&Lease>) -> Result<(), AppendError> + Send;
 
 /// Log in memory whose appends and clock can be made others.
-struct Through {
-    log: MemoryLog,
-    append: Box<Append>,
-    now: Box<dyn FnMut(&mut MemoryLog) -> Result<f64, LogError> + Send>,
+pub(crate) struct Through {
+    pub(crate) log: MemoryLog,
+    pub(crate) append: Box<Append>,
+    pub(crate) now: Box<dyn FnMut(&mut MemoryLog) -> Result<f64, LogError> + Send>,
 }
 
 impl Through {
-    fn new(log: MemoryLog) -> Self {
+    pub(crate) fn new(log: MemoryLog) -> Self {
         Self { log, append: Box::new(MemoryLog::append), now: Box::new(MemoryLog::now) }
     }
 }
