@@ -3,7 +3,7 @@
 use thrifty_fcvopt::{FractionalCv, FractionalSettings};
 use thrifty_gp::Refit;
 use thrifty_sampling::Seed;
-use thrifty_study::{MaxTrials, Next, Study};
+use thrifty_study::{Next, Study};
 
 use super::drawn::{Deviations, Drawn, FOLDS};
 use super::problem::FoldProblem;
@@ -42,9 +42,10 @@ const NOTE: &str = "Claims: learning by growth is not worse than each other rule
 fn study(problem: &Drawn, refit: Refit, seed: Seed, fits: usize) -> Result<Run, ExperimentError> {
     let settings = FractionalSettings { refit, ..FractionalSettings::new(FOLDS) };
     let optimizer = FractionalCv::new(problem.space().clone(), FOLDS)?.with_settings(settings)?;
-    let mut study = Study::new(optimizer, seed).with_stop(MaxTrials(fits));
+    let mut study = Study::new(optimizer, seed);
     let began = std::time::Instant::now();
-    while let Next::Evaluate(trial) = study.ask()? {
+    while study.history().len() < fits {
+        let Next::Evaluate(trial) = study.ask()? else { break };
         study.tell(trial.id, problem.loss(&trial.query, &mut seed.stream("noise", trial.id.0))?)?;
     }
     let best = study.recommend()?.map(|best| problem.regret(&best.config)).transpose()?;

@@ -73,12 +73,11 @@ fn fitted(
     let Some(LastFit { hyperparameters, learnt_from }) = last else {
         return Ok((process.fit_with_noise(x, y, noise, rng)?, y.len()));
     };
-    let count = hyperparameters.len();
-    let process = process.warm_started(hyperparameters);
+    let process = process.warm_started(hyperparameters.clone());
     if let Some(learnt_from) = learnt_from.filter(|n| refit.may_wait(*n, y.len())) {
         // Hyperparameters under which the covariance has no factor, or of another model, are no use.
         if let Ok(posterior) = process.condition_with_noise(x, y, noise)
-            && posterior.params().len() == count
+            && posterior.hyperparameters() == hyperparameters
             && !is_surprised(&posterior, learnt_from)
         {
             return Ok((posterior, learnt_from));
