@@ -42,6 +42,7 @@ pub fn all() -> Vec<Experiment> {
         fcvopt::batches::EXPERIMENT.clone(),
         fcvopt::late::EXPERIMENT.clone(),
         fcvopt::verified::EXPERIMENT.clone(),
+        fcvopt::growth::EXPERIMENT.clone(),
         fcvopt::live::EXPERIMENT.clone(),
         fcvopt::learners::FOREST.clone(),
         fcvopt::learners::BOOSTING.clone(),

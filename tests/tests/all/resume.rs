@@ -9,6 +9,7 @@ use thrifty::bo::Maximizer;
 
 use thrifty::cv::FoldQuery;
 use thrifty::fcvopt::{FoldAcquisition, FoldCosts, FractionalCv, FractionalSettings};
+use thrifty::gp::Refit;
 use thrifty::linear::{Coefficients, Polynomial};
 use thrifty::prelude::*;
 use thrifty::search::{Nsga2, Nsga2Settings};
@@ -105,6 +106,10 @@ where
 }
 
 fn fractional(acquisition: FoldAcquisition) -> FractionalCv {
+    fractional_with(acquisition, FractionalSettings::new(3).refit)
+}
+
+fn fractional_with(acquisition: FoldAcquisition, refit: Refit) -> FractionalCv {
     let maximizer = Maximizer { raw: 32, around_best: 2, climbs: 1 };
     let base = FractionalSettings::new(3);
     let settings = FractionalSettings {
@@ -112,6 +117,7 @@ fn fractional(acquisition: FoldAcquisition) -> FractionalCv {
         acquisition,
         maximizer,
         costs: FoldCosts::Measured,
+        refit,
         ..base
     };
     FractionalCv::new(space(), settings.folds).and_then(|cv| cv.with_settings(settings)).unwrap()
@@ -214,6 +220,9 @@ fn fractional_cross_validation() {
     let bound = FractionalSettings::new(3).acquisition;
     check(|| fractional(bound), 20, evaluate_fold);
     check(|| fractional(FoldAcquisition::JointKnowledgeGradient), 10, evaluate_fold);
+    // The first suggestion by the model learns, the others keep what it learnt.
+    let refit = Refit::WhenNeeded { from: 0, growth: 9.0, restarts_until: 9 };
+    check(|| fractional_with(bound, refit), 10, evaluate_fold);
 }
 
 #[test]

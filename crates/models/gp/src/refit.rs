@@ -69,7 +69,8 @@ impl Refit {
     }
 
     /// True if a fit by growth needs no restarts.
-    pub(crate) fn is_settled(self, observations: usize) -> bool {
+    #[must_use]
+    pub fn is_settled(self, observations: usize) -> bool {
         matches!(self, Self::WhenNeeded { restarts_until, .. } if observations > restarts_until)
     }
 }

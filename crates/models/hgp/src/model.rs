@@ -218,12 +218,18 @@ impl Hgp {
         noise_variances: &[f64],
         rng: &mut Stream,
     ) -> Result<HgpPosterior, HgpError> {
-        let mut process = CensoredGp::new(self.gp.clone());
-        if let Some(warm_start) = self.gp.warm_start() {
-            process = process.warm_started(warm_start.to_vec());
-        }
-        let posterior = process.fit_with_noise(coded(x, folds)?.as_ref(), responses, noise_variances, rng)?;
+        let coded = coded(x, folds)?;
+        let posterior = self.bounded().fit_with_noise(coded.as_ref(), responses, noise_variances, rng)?;
         Ok(HgpPosterior::censored(&posterior))
+    }
+
+    /// The same process for values and bounds.
+    fn bounded(&self) -> CensoredGp<FoldKernel> {
+        let process = CensoredGp::new(self.gp.clone());
+        match self.gp.warm_start() {
+            Some(warm_start) => process.warm_started(warm_start.to_vec()),
+            None => process,
+        }
     }
 
     /// Conditions on losses of folds with the hyperparameters as they are.
@@ -247,6 +253,22 @@ impl Hgp {
     ) -> Result<HgpPosterior, HgpError> {
         let coded = coded(x, folds)?;
         Ok(HgpPosterior::new(self.gp.condition_with_noise(coded.as_ref(), y, noise_variances)?))
+    }
+
+    /// [`Hgp::condition_with_noise`] on responses as in [`Hgp::fit_censored`].
+    ///
+    /// # Errors
+    /// As [`Hgp::fit_censored`].
+    pub fn condition_censored(
+        &self,
+        x: PointsRef<'_>,
+        folds: &[usize],
+        responses: &[Response],
+        noise_variances: &[f64],
+    ) -> Result<HgpPosterior, HgpError> {
+        let coded = coded(x, folds)?;
+        let posterior = self.bounded().condition_with_noise(coded.as_ref(), responses, noise_variances)?;
+        Ok(HgpPosterior::censored(&posterior))
     }
 }
 

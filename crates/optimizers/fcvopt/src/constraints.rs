@@ -1,32 +1,35 @@
 //! Constraints that are measured on folds.
 
 use thrifty_acquisition::{Acquisition, Analytic, LogFeasibility};
+use thrifty_censored::Limits;
 use thrifty_cv::FoldQuery;
 use thrifty_hgp::{Component, Hgp, HgpError};
+use thrifty_model_based::LastFit;
 use thrifty_space::Space;
-use thrifty_study::{History, Memo, MemoKey, OptimizerError, TrialId};
+use thrifty_study::{History, Memo, OptimizerError, TrialId};
 
 use crate::FractionalSettings;
 use crate::evidence::Evidence;
-use crate::surrogate_state::{Effort, target};
+use crate::learning::{FoldData, Learning};
+use crate::surrogate_state::target;
 
 /// Posteriors of the constraints: of each the mean over the folds, or the true value, as of the loss.
 #[derive(Default)]
 pub(crate) struct Constraints {
     targets: Vec<Component>,
-    hyperparameters: Vec<Vec<f64>>,
+    fits: Vec<LastFit>,
 }
 
 /// A constraint holds where it is not positive.
 const FEASIBLE: LogFeasibility = LogFeasibility { threshold: 0.0 };
 
-/// Hyperparameters of the process of a constraint.
-fn key(index: usize) -> MemoKey<Vec<f64>> {
-    MemoKey::named(format!("constraint {index}"))
+/// Name of the process of a constraint in a memo.
+fn name(index: usize) -> String {
+    format!("constraint {index}")
 }
 
 impl Constraints {
-    /// Fits one hierarchical process per constraint.
+    /// Fits one hierarchical process per constraint, each by the rule of the loss and with hyperparameters of its own.
     ///
     /// # Errors
     /// [`OptimizerError`] names the constraint whose fit fails.
@@ -35,7 +38,7 @@ impl Constraints {
         settings: &FractionalSettings,
         evidence: &Evidence,
         history: &History<FoldQuery>,
-        effort: Effort,
+        learning: Learning,
         id: TrialId,
     ) -> Result<Self, OptimizerError> {
         let mut constraints = Self::default();
@@ -48,16 +51,18 @@ impl Constraints {
                     .with_repeats(settings.folds)
                     .map_err(|error| OptimizerError::failed(what(), error))?;
             }
-            let key = key(j);
-            let warm_start = history.trials().iter().rev().find_map(|trial| trial.memo.get(&key));
-            if let Some(warm_start) = warm_start {
-                model = effort.warm_started(model, warm_start);
-            }
-            let mut rng = history.seed().child("fit", id.0).stream(key.name(), 0);
-            let posterior =
-                model.fit(evidence.x.as_ref(), &evidence.folds, values, &mut rng).map_err(failed)?;
-            constraints.targets.push(target(&posterior, settings).map_err(failed)?);
-            constraints.hyperparameters.push(posterior.process().hyperparameters());
+            let data = FoldData {
+                x: evidence.x.as_ref(),
+                folds: &evidence.folds,
+                y: values,
+                noise_variances: &vec![0.0; values.len()],
+                limits: Limits::default(),
+            };
+            let last = LastFit::of(&name(j), history.trials().iter());
+            let mut rng = history.seed().child("fit", id.0).stream(&name(j), 0);
+            let fit = learning.fit(&model, data, last, &mut rng).map_err(failed)?;
+            constraints.targets.push(target(&fit.posterior, settings).map_err(failed)?);
+            constraints.fits.push(fit.to_remember());
         }
         Ok(constraints)
     }
@@ -79,7 +84,7 @@ impl Constraints {
 
     /// Adds the hyperparameters to a memo.
     pub(crate) fn remember(&self, memo: &mut Memo) {
-        self.hyperparameters.iter().enumerate().for_each(|(j, values)| memo.set(&key(j), values));
+        self.fits.iter().enumerate().for_each(|(j, fit)| fit.remember(&name(j), memo));
     }
 }
 
@@ -88,7 +93,7 @@ mod tests {
 
     use thrifty_sampling::Seed;
     use thrifty_space::Config;
-    use thrifty_study::{Measurement, Trial};
+    use thrifty_study::{Measurement, MemoKey, Trial};
 
     use super::*;
 
@@ -112,16 +117,17 @@ mod tests {
         let learnt = |trials: &[Trial<FoldQuery>], id: u64| {
             let history = History::from_trials(trials.to_vec(), Seed(1));
             let evidence = Evidence::gather(&space, &settings, &history).unwrap();
-            let learnt =
-                Constraints::learn(&space, &settings, &evidence, &history, Effort::Thorough, TrialId(id));
-            learnt.unwrap().hyperparameters.remove(0)
+            let learning = Learning::of(&settings, evidence.y.len(), TrialId(id));
+            let learnt = Constraints::learn(&space, &settings, &evidence, &history, learning, TrialId(id));
+            learnt.unwrap().fits.remove(0).hyperparameters
         };
         let earlier = learnt(&trials, 8);
         let moved = |found: &[f64]| found.iter().zip(&earlier).map(|(a, b)| (a - b).abs()).sum::<f64>();
         let anew = moved(&learnt(&trials, 9));
         // The last trial that remembers any counts.
-        trials[5].memo.set(&key(0), &earlier.iter().map(|value| 3.0 * value).collect());
-        trials[6].memo.set(&key(0), &earlier);
+        let key = MemoKey::named(name(0));
+        trials[5].memo.set(&key, &earlier.iter().map(|value| 3.0 * value).collect());
+        trials[6].memo.set(&key, &earlier);
         let warm = moved(&learnt(&trials, 9));
         assert!(warm < 1e-3 * anew, "{warm} and {anew}");
     }

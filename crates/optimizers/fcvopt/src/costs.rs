@@ -1,21 +1,23 @@
 //! Surrogate of the cost of a model fit.
 
 use thrifty_acquisition::{Analytic, LogInverseCost};
+use thrifty_censored::Limits;
 use thrifty_cv::FoldQuery;
 use thrifty_domain::{Points, PointsRef};
-use thrifty_hgp::{Component, Hgp, HgpPosterior};
+use thrifty_hgp::{Component, Hgp};
+use thrifty_model_based::LastFit;
 use thrifty_space::Space;
-use thrifty_study::{History, Memo, MemoKey, OptimizerError, TrialId};
+use thrifty_study::{History, Memo, OptimizerError, TrialId};
 use thrifty_surrogate::{Posterior, PosteriorGradient, Prediction};
 
 use crate::evidence::Evidence;
-use crate::surrogate_state::Effort;
+use crate::learning::{FoldData, FoldFit, Learning};
 
 /// Surrogate of the logarithm of the cost of model fits; nothing when all cost the same.
-pub(crate) struct Costs(Option<(HgpPosterior, Component)>);
+pub(crate) struct Costs(Option<(FoldFit, Component)>);
 
-/// Hyperparameters of the process of the costs.
-static WARM_START: MemoKey<Vec<f64>> = MemoKey::new("costs");
+/// Name of the process of the costs in a memo.
+const NAME: &str = "costs";
 
 impl Costs {
     pub(crate) fn equal() -> Self {
@@ -27,7 +29,7 @@ impl Costs {
         space: &Space,
         evidence: &Evidence,
         history: &History<FoldQuery>,
-        effort: Effort,
+        learning: Learning,
         id: TrialId,
     ) -> Result<Self, OptimizerError> {
         let (mut x, mut folds, mut logarithms) = (Points::new(space.dim()), Vec::new(), Vec::new());
@@ -41,30 +43,32 @@ impl Costs {
         if logarithms.is_empty() {
             return Ok(Self::equal());
         }
-        let mut model = Hgp::on_domain(space.domain());
-        let remembered = || history.trials().iter().rev().find_map(|trial| trial.memo.get(&WARM_START));
-        if effort == Effort::Brief
-            && let Some(warm_start) = remembered()
-        {
-            model = effort.warm_started(model, warm_start);
-        }
+        let data = FoldData {
+            x: x.as_ref(),
+            folds: &folds,
+            y: &logarithms,
+            noise_variances: &vec![0.0; logarithms.len()],
+            limits: Limits::default(),
+        };
+        let last = LastFit::of(NAME, history.trials().iter());
         let mut rng = history.seed().stream("fit of costs", id.0);
-        let fitted = model.fit(x.as_ref(), &folds, &logarithms, &mut rng);
+        let model = Hgp::on_domain(space.domain());
+        let fitted = learning.starting_afresh().fit(&model, data, last, &mut rng);
         let fitted = fitted.map_err(|error| {
             OptimizerError::failed(format!("fitting the costs for trial {}", id.0), error)
         })?;
         Ok(Self::by(fitted))
     }
 
-    fn by(posterior: HgpPosterior) -> Self {
-        let common = posterior.common();
-        Self(Some((posterior, common)))
+    fn by(fit: FoldFit) -> Self {
+        let common = fit.posterior.common();
+        Self(Some((fit, common)))
     }
 
     /// Adds the hyperparameters to a memo.
     pub(crate) fn remember(&self, memo: &mut Memo) {
-        if let Some((posterior, _)) = &self.0 {
-            memo.set(&WARM_START, &posterior.process().hyperparameters());
+        if let Some((fit, _)) = &self.0 {
+            fit.to_remember().remember(NAME, memo);
         }
     }
 
@@ -75,14 +79,14 @@ impl Costs {
 
     /// The mean of the log-normal cost of a fold at a configuration; nothing where all cost the same.
     pub(crate) fn expected(&self, x: &[f64], fold: usize) -> Option<f64> {
-        let (posterior, _) = self.0.as_ref()?;
-        let Prediction { mean, variance } = posterior.fold(fold).predict(x);
+        let (fit, _) = self.0.as_ref()?;
+        let Prediction { mean, variance } = fit.posterior.fold(fold).predict(x);
         Some((mean + 0.5 * variance).exp())
     }
 
     /// The logarithm of what a fold costs.
     pub(crate) fn of_fold(&self, fold: usize) -> LogCost {
-        LogCost(self.0.as_ref().map(|(posterior, _)| posterior.fold(fold)))
+        LogCost(self.0.as_ref().map(|(fit, _)| fit.posterior.fold(fold)))
     }
 }
 
@@ -116,11 +120,12 @@ mod tests {
     use thrifty_sampling::Seed;
 
     use super::*;
+    use crate::FractionalSettings;
 
     fn cost() -> LogCost {
         let x = Points::from_rows(&[[0.1, 0.2], [0.8, 0.7], [0.4, 0.9], [0.6, 0.1]]).unwrap();
         let hgp = Hgp::matern52(2).condition(x.as_ref(), &[0, 1, 0, 1], &[1.0, 3.0, 2.0, 0.5]).unwrap();
-        Costs::by(hgp).of_fold(1)
+        Costs::by(FoldFit { posterior: hgp, learnt_from: 4 }).of_fold(1)
     }
 
     /// The slope of the value is subtracted.
@@ -156,7 +161,7 @@ mod tests {
     fn expected_costs_are_those_of_the_posterior() {
         let x = Points::from_rows(&[[0.1, 0.2], [0.8, 0.7], [0.4, 0.9], [0.6, 0.1]]).unwrap();
         let hgp = Hgp::matern52(2).condition(x.as_ref(), &[0, 1, 0, 1], &[1.0, 3.0, 2.0, 0.5]).unwrap();
-        let (costs, common) = (Costs::by(hgp.clone()), hgp.common());
+        let (costs, common) = (Costs::by(FoldFit { posterior: hgp.clone(), learnt_from: 4 }), hgp.common());
         for at in [[0.3, 0.4], [0.9, 0.95]] {
             for fold in 0..3 {
                 let Prediction { mean, variance } = hgp.fold(fold).predict(&at);
@@ -199,9 +204,9 @@ mod tests {
     fn costs_are_learnt_from_those_that_were_told() {
         let space = Space::builder().float("x", 0.0, 1.0).build().unwrap();
         let history = History::from_trials(Vec::new(), Seed(1));
-        let learnt = |costs: &[Option<f64>]| {
-            Costs::learn(&space, &evidence(costs), &history, Effort::Thorough, TrialId(3))
-        };
+        let learning = Learning::of(&FractionalSettings::new(2), 8, TrialId(3));
+        let learnt =
+            |costs: &[Option<f64>]| Costs::learn(&space, &evidence(costs), &history, learning, TrialId(3));
         assert!(learnt(&[None, None]).unwrap().expected(&[0.5], 0).is_none());
         let some = [Some(1.0), None, Some(8.0), None, Some(64.0), Some(2.0), None, Some(512.0)];
         let costs = learnt(&some).unwrap();

@@ -16,6 +16,7 @@ mod design;
 mod evidence;
 mod fold;
 mod knowledge;
+mod learning;
 mod multi_task;
 mod optimizer;
 mod settings;

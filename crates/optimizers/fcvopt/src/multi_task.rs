@@ -5,6 +5,7 @@ mod state;
 use serde::{Deserialize, Serialize};
 use thrifty_acquisition::{Analytic, ExpectedImprovement, LogExpectedImprovement, Utility};
 use thrifty_cv::FoldQuery;
+use thrifty_gp::Refit;
 use thrifty_model_based::{Designer, InitialDesign, Maximizer, check_config, fingerprint, first_allowed};
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{
@@ -14,6 +15,7 @@ use thrifty_surrogate::Posterior;
 
 use self::state::MultiTaskState;
 use crate::design::FoldDesign;
+use crate::settings::{default_refit, is_default_refit};
 
 /// Covariance between the folds as tasks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -39,6 +41,9 @@ pub struct MultiTaskSettings {
     /// Search for the next configuration. Settings of it that a file leaves out are the [default](MultiTaskSettings::default) ones here.
     #[serde(alias = "maximiser", deserialize_with = "MaximizerInFile::deserialize")]
     pub maximizer: Maximizer,
+    /// Times at which hyperparameters are learnt anew; by default those of [`FractionalSettings`](crate::FractionalSettings).
+    #[serde(skip_serializing_if = "is_default_refit")]
+    pub refit: Refit,
 }
 
 /// The maximizer as it is in a file: serde would fill what is left out from `Maximizer`, whose default is another one.
@@ -63,6 +68,7 @@ impl Default for MultiTaskSettings {
             tasks: TaskCovariance::default(),
             initial: InitialDesign::Automatic,
             maximizer: default_maximizer(),
+            refit: default_refit(),
         }
     }
 }
@@ -98,8 +104,11 @@ pub struct MultiTaskCv {
     settings: MultiTaskSettings,
 }
 
+/// Name of the process in a memo.
+const NAME: &str = "model";
+
 /// Hyperparameters of the process, from which the next fit starts.
-static WARM_START: MemoKey<Vec<f64>> = MemoKey::new("model");
+static WARM_START: MemoKey<Vec<f64>> = MemoKey::new(NAME);
 
 impl MultiTaskCv {
     /// An optimiser with default settings on `folds` folds.
@@ -114,10 +123,17 @@ impl MultiTaskCv {
     /// Replaces the settings, the number of folds included.
     ///
     /// # Errors
-    /// [`OptimizerError::InvalidSetting`] for fewer than two folds.
+    /// [`OptimizerError::InvalidSetting`] for fewer than two folds, and for a growth between fits that is not above 1.
     pub fn with_settings(mut self, settings: MultiTaskSettings) -> Result<Self, OptimizerError> {
         if settings.folds < 2 {
             let (name, value, expected) = ("folds".into(), settings.folds.to_string(), "at least 2".into());
+            return Err(OptimizerError::InvalidSetting { name, value, expected });
+        }
+        if let Refit::WhenNeeded { growth, .. } = settings.refit
+            && settings.refit.validate().is_err()
+        {
+            let name = "growth between fits".into();
+            let (value, expected) = (growth.to_string(), "a finite number above 1".into());
             return Err(OptimizerError::InvalidSetting { name, value, expected });
         }
         self.settings = settings;
@@ -136,9 +152,7 @@ impl MultiTaskCv {
         history: &History<FoldQuery>,
         id: TrialId,
     ) -> Result<Option<MultiTaskState>, OptimizerError> {
-        let trials = history.trials();
-        let warm = trials.iter().rev().find_map(|trial| trial.memo.get(&WARM_START));
-        MultiTaskState::fit(&self.space, self.settings.folds, self.settings.tasks, history, warm, id)
+        MultiTaskState::fit(&self.space, &self.settings, history, id)
     }
 
     fn suggested(
@@ -163,12 +177,12 @@ impl MultiTaskCv {
             repeat: 0,
             fold: self.best_new_fold(state, &chosen.x),
         };
-        let suggestion = Suggestion::new(query)
+        let mut suggestion = Suggestion::new(query)
             .with_diagnostic("acquisition", chosen.value)
             .with_diagnostic("mean", there.mean)
             .with_diagnostic("std_dev", there.std_dev())
-            .with_diagnostic("incumbent_mean", incumbent)
-            .with_memo(&WARM_START, &state.hyperparameters());
+            .with_diagnostic("incumbent_mean", incumbent);
+        state.last_fit().remember(NAME, &mut suggestion.memo);
         Ok(Ask::Evaluate(suggestion))
     }
 

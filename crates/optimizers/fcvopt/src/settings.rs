@@ -3,6 +3,7 @@
 use thrifty_acquisition::{AcquisitionKind, Schedule};
 use thrifty_censored::Limits;
 use thrifty_check::{InputError, number};
+use thrifty_gp::Refit;
 use thrifty_model_based::{InitialDesign, Maximizer};
 
 use crate::verification::VerificationPlan;
@@ -122,9 +123,13 @@ pub struct FractionalSettings {
     /// Maximizer of the acquisition function.
     #[serde(rename = "maximiser", alias = "maximizer")]
     pub maximizer: Maximizer,
-    /// Observations up to which every fit is made from all starts; beyond, nine fits of ten only go on from the last
+    /// Observations up to which every fit that learns is made from all starts; beyond, nine of ten only go on from the last
     /// hyperparameters.
     pub thorough: usize,
+    /// Times at which hyperparameters are learnt anew: of the loss, of each constraint, of the costs. In between the processes are
+    /// conditioned with those that they have. With `limits` it is growth alone that asks for a fit of the loss.
+    #[serde(default = "default_refit", skip_serializing_if = "is_default_refit")]
+    pub refit: Refit,
     /// Model fits in all, if that is known. The last of them then verify: they complete the cross-validation of the
     /// best configurations, every fold of every repeat, the best measured mean is recommended, and the study stops. Without a
     /// budget nothing is capped, and [`finish_verification`](crate::FractionalCv::finish_verification) starts verification on demand.
@@ -159,6 +164,17 @@ pub enum FractionalSettingsError {
 /// Finalists where the settings do not give a number: more cost fits that the search could use.
 const MOST_FINALISTS: usize = 3;
 
+/// Every fit up to 300 observations, the most of any comparison that chose the other defaults, then by a fiftieth of growth from the last
+/// hyperparameters alone.
+pub(crate) const fn default_refit() -> Refit {
+    Refit::WhenNeeded { from: 300, growth: 1.02, restarts_until: 300 }
+}
+
+/// A default that is not written leaves the fingerprints of earlier journals as they are.
+pub(crate) fn is_default_refit(refit: &Refit) -> bool {
+    *refit == default_refit()
+}
+
 impl FractionalSettings {
     /// Lower confidence bound of width √(2 ln (t + 1)) on the mean of the folds, the fold of least variance, balanced folds in a Sobol
     /// design.
@@ -182,6 +198,7 @@ impl FractionalSettings {
             incumbent: Incumbent::default(),
             maximizer: Maximizer::default(),
             thorough: 100,
+            refit: default_refit(),
             budget: None,
             finalists: None,
             limits: Limits::default(),
@@ -228,6 +245,9 @@ impl FractionalSettings {
         number("repeats", self.repeats as f64, self.repeats >= 1, "at least 1")?;
         number("worth", self.worth, (0.0..1.0).contains(&self.worth), "from 0 to below 1")?;
         self.limits.validate()?;
+        if let Refit::WhenNeeded { growth, .. } = self.refit {
+            number("growth between fits", growth, self.refit.validate().is_ok(), "a finite number above 1")?;
+        }
         if let FoldAcquisition::OfLoss(kind) = self.acquisition {
             kind.validate()?;
         }
@@ -295,6 +315,7 @@ mod tests {
             incumbent: Incumbent::BestMean,
             maximizer: Maximizer { raw: 512, around_best: 20, climbs: 6 },
             thorough: 100,
+            refit: Refit::WhenNeeded { from: 300, growth: 1.02, restarts_until: 300 },
             budget: None,
             finalists: None,
             limits: Limits::default(),
@@ -331,6 +352,11 @@ mod tests {
             assert_eq!(named(&|s| s.incumbent = Incumbent::RiskAdjusted { kappa }), Some("kappa"));
         }
         assert_eq!(named(&|s| s.incumbent = Incumbent::RiskAdjusted { kappa: 0.0 }), None);
+        for growth in [1.0, f64::NAN, f64::INFINITY] {
+            assert_eq!(named(&|s| s.refit = Refit::by_growth(growth)), Some("growth between fits"));
+        }
+        assert_eq!(named(&|s| s.refit = Refit::by_growth(1.01)), None);
+        assert_eq!(named(&|s| s.refit = Refit::Always), None);
         assert_eq!(named(&|s| s.budget = Some(0)), Some("budget"));
         assert_eq!(named(&|s| s.budget = Some(1)), None);
         // Finalists of five folds each need more than their folds.

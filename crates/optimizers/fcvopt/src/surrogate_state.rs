@@ -1,27 +1,30 @@
 //! Fitted surrogates of loss, cost and constraints on folds.
 
-use thrifty_censored::Response;
 use thrifty_cv::FoldQuery;
 use thrifty_domain::{Points, PointsRef};
-use thrifty_gp::GpSettings;
 use thrifty_hgp::{Component, Hgp, HgpPosterior};
-use thrifty_model_based::expected_noise;
+use thrifty_model_based::{LastFit, expected_noise};
 use thrifty_space::Space;
-use thrifty_study::{History, MemoKey, OptimizerError, TrialId};
+use thrifty_study::{History, Memo, MemoKey, OptimizerError, TrialId};
 use thrifty_surrogate::{Posterior, Prediction};
 
 use crate::constraints::Constraints;
 use crate::costs::Costs;
 use crate::evidence::Evidence;
+use crate::learning::{FoldData, FoldFit, Learning};
 use crate::{FoldCosts, FractionalSettings, Incumbent, LossTarget};
 
+/// Name of the process of the loss in a memo.
+const NAME: &str = "model";
+
 /// Hyperparameters of the process of the loss.
-pub(crate) static WARM_START: MemoKey<Vec<f64>> = MemoKey::new("model");
+pub(crate) static WARM_START: MemoKey<Vec<f64>> = MemoKey::new(NAME);
 
 /// State of the surrogates before a suggestion: the hierarchical process of all measured folds, with fantasies of running
 /// folds at their posterior means.
 pub struct FoldSurrogateState {
     posterior: HgpPosterior,
+    learnt_from: usize,
     target: Component,
     /// Posterior of the loss that is minimised without fantasies of running folds.
     measured_target: Component,
@@ -57,46 +60,44 @@ impl FoldSurrogateState {
         history: &History<FoldQuery>,
         id: TrialId,
     ) -> Result<Option<Self>, OptimizerError> {
-        let seed = history.seed();
         let evidence = Evidence::gather(space, settings, history)?;
         if evidence.y.is_empty() {
             return Ok(None);
         }
         let fitting = |error| OptimizerError::failed(format!("fitting the model for trial {}", id.0), error);
-        let warm_start = history.trials().iter().rev().find_map(|trial| trial.memo.get(&WARM_START));
-        let effort = Effort::of(settings, evidence.y.len(), id);
-        let model = match warm_start {
-            Some(warm_start) => effort.warm_started(model.clone(), warm_start),
-            None => model.clone(),
+        let learning = Learning::of(settings, evidence.y.len(), id);
+        let data = FoldData {
+            x: evidence.x.as_ref(),
+            folds: &evidence.folds,
+            y: &evidence.y,
+            noise_variances: &evidence.noise_variances,
+            limits: settings.limits,
         };
-        let Evidence { x, folds, y, noise_variances, .. } = &evidence;
-        let rng = &mut seed.stream("fit", id.0);
-        let limits = settings.limits;
-        let fitted = if limits.is_none() {
-            model.fit_with_noise(x.as_ref(), folds, y, noise_variances, rng)
-        } else {
-            let responses: Vec<Response> = y.iter().map(|y| limits.response(*y)).collect();
-            model.fit_censored(x.as_ref(), folds, &responses, noise_variances, rng)
-        };
-        let mut posterior = fitted.map_err(fitting)?;
+        let last = LastFit::of(NAME, history.trials().iter());
+        let fit =
+            learning.fit(model, data, last, &mut history.seed().stream("fit", id.0)).map_err(fitting)?;
+        let FoldFit { posterior, learnt_from } = fit;
         let measured_target = target(&posterior, settings).map_err(fitting)?;
-        for (point, fold) in evidence.pending.rows().zip(&evidence.pending_folds) {
-            let lie = posterior.fold(*fold).predict(point).mean;
-            // Conditioning on a duplicate point fails numerically and would not change the posterior; skip it.
-            if let Ok(next) = posterior.with_observations(PointsRef::single(point), &[*fold], &[lie]) {
-                posterior = next;
-            }
-        }
+        let posterior = with_fantasies(posterior, &evidence);
         let costs = match settings.costs {
             FoldCosts::Ignored => Costs::equal(),
-            FoldCosts::Measured => Costs::learn(space, &evidence, history, effort, id)?,
+            FoldCosts::Measured => Costs::learn(space, &evidence, history, learning, id)?,
         };
         let noise = expected_noise(&evidence.noise_variances);
         let target = target(&posterior, settings).and_then(|target| target.with_expected_noise(noise));
         let target = target.map_err(fitting)?;
-        let constraints = Constraints::learn(space, settings, &evidence, history, effort, id)?;
+        let constraints = Constraints::learn(space, settings, &evidence, history, learning, id)?;
         let baseline = baseline(&constraints, &evidence.evaluated);
-        Ok(Some(Self { posterior, target, measured_target, costs, constraints, evidence, baseline }))
+        Ok(Some(Self {
+            posterior,
+            learnt_from,
+            target,
+            measured_target,
+            costs,
+            constraints,
+            evidence,
+            baseline,
+        }))
     }
 
     /// The process.
@@ -115,6 +116,22 @@ impl FoldSurrogateState {
     #[must_use]
     pub fn observations(&self) -> usize {
         self.evidence.y.len()
+    }
+
+    /// Number of measured folds that the hyperparameters of the loss were learnt from.
+    #[must_use]
+    pub fn learnt_from(&self) -> usize {
+        self.learnt_from
+    }
+
+    /// The memo of a suggestion: hyperparameters of all processes, each with the number of observations that they were learnt from.
+    pub(crate) fn memo(&self) -> Memo {
+        let mut memo = Memo::default();
+        let hyperparameters = self.posterior.hyperparameters();
+        LastFit { hyperparameters, learnt_from: Some(self.learnt_from) }.remember(NAME, &mut memo);
+        self.constraints.remember(&mut memo);
+        self.costs.remember(&mut memo);
+        memo
     }
 
     /// Surrogate of the costs.
@@ -204,33 +221,16 @@ fn baseline(constraints: &Constraints, evaluated: &Points) -> Points {
     if feasible.is_empty() { evaluated.clone() } else { feasible }
 }
 
-/// Effort of the fits before a suggestion: of the loss, the constraints and the costs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Effort {
-    /// Fits from all starts.
-    Thorough,
-    /// Fits from the last hyperparameters alone, where there are any.
-    Brief,
-}
-
-impl Effort {
-    /// Effort of a fit: beyond the number of observations in the settings nine fits of ten are brief.
-    fn of(settings: &FractionalSettings, observations: usize, id: TrialId) -> Self {
-        let is_brief = observations > settings.thorough && !id.0.is_multiple_of(10);
-        if is_brief { Self::Brief } else { Self::Thorough }
-    }
-
-    /// A model that starts from the last hyperparameters.
-    pub(crate) fn warm_started(self, model: Hgp, warm_start: Vec<f64>) -> Hgp {
-        let model = model.warm_started(warm_start);
-        match self {
-            Self::Thorough => model,
-            Self::Brief => {
-                let alone = GpSettings { restarts: 0, ..model.settings().clone() };
-                model.with_settings(alone)
-            }
+/// The posterior with fantasies of running folds at their posterior means.
+fn with_fantasies(mut posterior: HgpPosterior, evidence: &Evidence) -> HgpPosterior {
+    for (point, fold) in evidence.pending.rows().zip(&evidence.pending_folds) {
+        let lie = posterior.fold(*fold).predict(point).mean;
+        // Conditioning on a duplicate point fails numerically and would not change the posterior; skip it.
+        if let Ok(next) = posterior.with_observations(PointsRef::single(point), &[*fold], &[lie]) {
+            posterior = next;
         }
     }
+    posterior
 }
 
 /// Target of a hierarchical process: the loss over all folds, or the true one.
@@ -246,26 +246,12 @@ pub(crate) fn target(
 
 #[cfg(test)]
 mod tests {
-
+    use thrifty_gp::GpSettings;
     use thrifty_sampling::Seed;
     use thrifty_space::Config;
-    use thrifty_study::{Measurement, Memo, Trial};
+    use thrifty_study::{Measurement, Trial};
 
     use super::*;
-
-    /// Beyond `thorough` observations nine fits of ten are brief, and brief ones have a single start.
-    #[test]
-    fn brief_fits_go_on_from_the_last_hyperparameters() {
-        let settings = FractionalSettings { thorough: 5, ..FractionalSettings::new(2) };
-        let efforts =
-            |observations: usize| [7, 10, 11].map(|id| Effort::of(&settings, observations, TrialId(id)));
-        assert_eq!(efforts(5), [Effort::Thorough; 3]);
-        assert_eq!(efforts(6), [Effort::Brief, Effort::Thorough, Effort::Brief]);
-        let model = || Hgp::matern52(1);
-        let all = model().settings().restarts;
-        assert_eq!(Effort::Thorough.warm_started(model(), vec![0.0; 4]).settings().restarts, all);
-        assert_eq!(Effort::Brief.warm_started(model(), vec![0.0; 4]).settings().restarts, 0);
-    }
 
     /// Fits of constraints and costs go on from the last hyperparameters alone where that of the loss does.
     #[test]
@@ -291,15 +277,12 @@ mod tests {
             let model = Hgp::on_domain(space.domain());
             let state =
                 FoldSurrogateState::fit(&space, &settings, &model, &history, TrialId(id)).unwrap().unwrap();
-            let mut memo = Memo::default();
-            memo.set(&WARM_START, &state.posterior().hyperparameters());
-            state.constraints().remember(&mut memo);
-            state.costs().remember(&mut memo);
-            memo
+            state.memo()
         };
         let first = remembered(&trials, 8);
         let names: Vec<&str> = first.entries().map(|(name, _)| name).collect();
-        assert_eq!(names, ["constraint 0", "costs", "model"]);
+        let learnt_from = ["constraint 0 learnt from", "costs learnt from", "model learnt from"];
+        assert_eq!(names, ["constraint 0", learnt_from[0], "costs", learnt_from[1], "model", learnt_from[2]]);
         for name in ["constraint 0", "costs"] {
             let key = MemoKey::<Vec<f64>>::named(name);
             let start: Vec<f64> = first.get(&key).unwrap().iter().map(|value| 100.0 * value).collect();
@@ -312,7 +295,9 @@ mod tests {
                 "costs" => costs.iter().map(|cost| cost.unwrap().ln()).collect(),
                 _ => constraints[0].clone(),
             };
-            let model = Effort::Brief.warm_started(Hgp::on_domain(space.domain()), start);
+            let model = Hgp::on_domain(space.domain()).warm_started(start);
+            let alone = GpSettings { restarts: 0, ..model.settings().clone() };
+            let model = model.with_settings(alone);
             let alone = model.fit(x.as_ref(), &folds, &y, &mut Seed(7).stream("unused", 0)).unwrap();
             let found = |id: u64| remembered(&trials, id).get(&key).unwrap();
             assert_eq!(found(11), alone.process().hyperparameters(), "{name}: from the last alone");

@@ -9,13 +9,12 @@ use thrifty_model_based::{Candidate, Modelled, Outlook, first_allowed, random_po
 use thrifty_sampling::Stream;
 use thrifty_space::Space;
 use thrifty_study::{
-    Ask, EXPECTED_COST, EXPECTED_GAIN, EXPECTED_IMPROVEMENT, History, Memo, OptimizerError, StopReason,
-    Suggestion, TrialId,
+    Ask, EXPECTED_COST, EXPECTED_GAIN, EXPECTED_IMPROVEMENT, History, OptimizerError, StopReason, Suggestion,
+    TrialId,
 };
 use thrifty_surrogate::{Posterior, Prediction};
 
 use crate::choice::Choice;
-use crate::surrogate_state::WARM_START;
 use crate::{FoldSurrogateState, FractionalCv, Incumbent};
 
 /// A turn with fitted surrogates.
@@ -124,12 +123,8 @@ impl<'a> FoldTurn<'a> {
             ("remaining".to_owned(), gains[0].remaining),
             ("incumbent_mean".to_owned(), incumbent),
         ]);
-        let mut memo = Memo::default();
-        memo.set(&WARM_START, &self.state.posterior().hyperparameters());
-        self.state.constraints().remember(&mut memo);
-        self.state.costs().remember(&mut memo);
         let query = self.optimizer.query(self.space().decode(&chosen.x), code);
-        let suggestion = Suggestion { query, diagnostics, memo }
+        let suggestion = Suggestion { query, diagnostics, memo: self.state.memo() }
             .with_outlook(&EXPECTED_IMPROVEMENT, gain)
             .with_outlook(&EXPECTED_GAIN, gain);
         Ok(match self.state.costs().expected(&chosen.x, code) {

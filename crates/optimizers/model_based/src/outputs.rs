@@ -3,12 +3,12 @@
 use thrifty_domain::{Points, PointsRef};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
-use thrifty_study::{Memo, MemoKey, OptimizerError, Trial, TrialId};
+use thrifty_study::{Memo, OptimizerError, Trial, TrialId};
 use thrifty_surrogate::{
     EarlierFit, FittedSurrogate, JointPosterior, Observations, Posterior, Surrogate, fit_checked,
 };
 
-use crate::Running;
+use crate::{LastFit, Running};
 
 /// Name of the surrogate of a single objective in the memo.
 pub(crate) const OBJECTIVE: &str = "model";
@@ -73,16 +73,9 @@ impl OutputModel {
 
     /// Adds the hyperparameters to a memo, with the number of observations that they were learnt from if the model says it.
     pub fn remember(&self, memo: &mut Memo) {
-        memo.set(&MemoKey::named(self.name.as_str()), &self.fitted.hyperparameters());
-        if let Some(count) = self.fitted.learnt_from() {
-            memo.set(&MemoKey::named(learnt_from(&self.name)), &(count as u64));
-        }
+        let (hyperparameters, learnt_from) = (self.fitted.hyperparameters(), self.fitted.learnt_from());
+        LastFit { hyperparameters, learnt_from }.remember(&self.name, memo);
     }
-}
-
-/// Name of the number of observations that hyperparameters were learnt from.
-fn learnt_from(name: &str) -> String {
-    format!("{name} learnt from")
 }
 
 impl OutputFitter<'_> {
@@ -116,7 +109,7 @@ impl OutputFitter<'_> {
     /// # Errors
     /// As [`OutputFitter::fit`].
     pub fn fit_anew(&self, name: String, data: Observations<'_>) -> Result<OutputModel, OptimizerError> {
-        let earlier = self.earlier(&name).map(|(hyperparameters, _)| (hyperparameters, None));
+        let earlier = self.earlier(&name).map(|last| LastFit { learnt_from: None, ..last });
         self.update(self.surrogate, name, data, earlier.as_ref())
     }
 
@@ -143,11 +136,8 @@ impl OutputFitter<'_> {
         self.update(surrogate, name, data, earlier.as_ref())
     }
 
-    /// Hyperparameters of the last suggestion that has some of this name, and the number of observations that they were learnt from.
-    fn earlier(&self, name: &str) -> Option<(Vec<f64>, Option<usize>)> {
-        let (values, count) = (MemoKey::<Vec<f64>>::named(name), MemoKey::<u64>::named(learnt_from(name)));
-        let count = |memo: &Memo| memo.get(&count).and_then(|count| usize::try_from(count).ok());
-        self.trials.iter().rev().find_map(|trial| Some((trial.memo.get(&values)?, count(&trial.memo))))
+    fn earlier(&self, name: &str) -> Option<LastFit> {
+        LastFit::of(name, self.trials.iter().copied())
     }
 
     fn update(
@@ -155,7 +145,7 @@ impl OutputFitter<'_> {
         surrogate: &dyn Surrogate,
         name: String,
         data: Observations<'_>,
-        earlier: Option<&(Vec<f64>, Option<usize>)>,
+        earlier: Option<&LastFit>,
     ) -> Result<OutputModel, OptimizerError> {
         let (mut rng, what) = if name == OBJECTIVE {
             (self.seed.stream("fit", self.id.0), "the model".to_owned())
@@ -163,7 +153,7 @@ impl OutputFitter<'_> {
             (self.seed.child("fit", self.id.0).stream(&name, 0), format!("the model of {name}"))
         };
         let earlier = earlier
-            .map(|(hyperparameters, learnt_from)| EarlierFit { hyperparameters, learnt_from: *learnt_from });
+            .map(|last| EarlierFit { hyperparameters: &last.hyperparameters, learnt_from: last.learnt_from });
         let fitted =
             fit_checked(surrogate, self.space.domain(), data, earlier, &mut rng).map_err(|error| {
                 OptimizerError::failed(format!("fitting {what} for trial {}", self.id.0), error)

@@ -2,17 +2,18 @@
 
 use thrifty_cv::FoldQuery;
 use thrifty_domain::{Domain, Points, PointsRef, Variable};
-use thrifty_gp::{Gp, GpError, GpPosterior};
+use thrifty_gp::{Gp, GpError, GpPosterior, GpSettings, Refit, is_surprised};
 use thrifty_kernel::{
     Coregionalization, Inputs, Kernel, KernelError, Matern52Profile, OnColumns, Product, for_domain,
 };
-use thrifty_model_based::carried;
+use thrifty_model_based::{LastFit, carried};
 use thrifty_prob::Prior;
+use thrifty_sampling::Stream;
 use thrifty_space::Space;
 use thrifty_study::{History, OptimizerError, Outcome, TrialId};
 use thrifty_surrogate::{JointPosterior, Posterior, Prediction};
 
-use super::TaskCovariance;
+use super::{MultiTaskSettings, NAME, TaskCovariance};
 
 /// Correlation of two folds from which learning starts.
 const START: f64 = 0.7;
@@ -20,6 +21,8 @@ const START: f64 = 0.7;
 /// The process after a history. As a posterior it is that of the mean over all folds.
 pub(super) struct MultiTaskState {
     gp: GpPosterior<Box<dyn Kernel>>,
+    /// Number of observations that the hyperparameters were learnt from.
+    learnt_from: usize,
     folds: usize,
     /// Configurations with a measured fold, each once, with the first trial of each and the posterior mean over the folds.
     evaluated: Points,
@@ -58,6 +61,37 @@ fn process(
     }
 }
 
+/// The process after data, and the number of observations that its hyperparameters were learnt from: those of the last fit as long as the
+/// rule keeps them.
+fn fitted(
+    process: Gp<Box<dyn Kernel>>,
+    (x, y, noise): (PointsRef<'_>, &[f64], &[f64]),
+    last: Option<LastFit>,
+    refit: Refit,
+    rng: &mut Stream,
+) -> Result<(GpPosterior<Box<dyn Kernel>>, usize), GpError> {
+    let Some(LastFit { hyperparameters, learnt_from }) = last else {
+        return Ok((process.fit_with_noise(x, y, noise, rng)?, y.len()));
+    };
+    let process = process.warm_started(hyperparameters.clone());
+    if let Some(learnt_from) = learnt_from.filter(|n| refit.may_wait(*n, y.len())) {
+        // Hyperparameters under which the covariance has no factor, or of another model, are no use.
+        if let Ok(posterior) = process.condition_with_noise(x, y, noise)
+            && posterior.hyperparameters() == hyperparameters
+            && !is_surprised(&posterior, learnt_from)
+        {
+            return Ok((posterior, learnt_from));
+        }
+    } else if refit.is_settled(y.len()) {
+        let alone = GpSettings { restarts: 0, ..process.settings().clone() };
+        // Where even the start has no factor, others may.
+        if let Ok(posterior) = process.clone().with_settings(alone).fit_with_noise(x, y, noise, rng) {
+            return Ok((posterior, y.len()));
+        }
+    }
+    Ok((process.fit_with_noise(x, y, noise, rng)?, y.len()))
+}
+
 /// A configuration with the one-hot code of a fold.
 fn task(x: &[f64], fold: usize, folds: usize) -> Vec<f64> {
     let code = (0..folds).map(|k| f64::from(u8::from(k == fold)));
@@ -68,12 +102,11 @@ impl MultiTaskState {
     /// Fits the process; nothing without a measured fold.
     pub(super) fn fit(
         space: &Space,
-        folds: usize,
-        tasks: TaskCovariance,
+        settings: &MultiTaskSettings,
         history: &History<FoldQuery>,
-        warm: Option<Vec<f64>>,
         id: TrialId,
     ) -> Result<Option<Self>, OptimizerError> {
+        let folds = settings.folds;
         let (mut x, mut y, mut noise) = (Points::new(space.dim() + folds), Vec::new(), Vec::new());
         let (mut evaluated, mut first) = (Points::new(space.dim()), Vec::new());
         let (mut pending, mut asked) = (Points::new(space.dim() + folds), Vec::new());
@@ -104,16 +137,16 @@ impl MultiTaskState {
         }
         let failed =
             |error: GpError| OptimizerError::failed(format!("fitting the tasks for trial {}", id.0), error);
-        let gp = process(space, folds, tasks)?;
-        let gp = warm.map_or_else(|| gp.clone(), |warm| gp.clone().warm_started(warm));
-        let mut gp = gp
-            .fit_with_noise(x.as_ref(), &y, &noise, &mut history.seed().stream("fit", id.0))
-            .map_err(failed)?;
+        let process = process(space, folds, settings.tasks)?;
+        let data = (x.as_ref(), &y[..], &noise[..]);
+        let last = LastFit::of(NAME, history.trials().iter());
+        let mut rng = history.seed().stream("fit", id.0);
+        let (mut gp, learnt_from) = fitted(process, data, last, settings.refit, &mut rng).map_err(failed)?;
         for running in pending.rows() {
             let mean = gp.predict(running).mean;
             gp = gp.with_observation(running, mean).map_err(failed)?;
         }
-        let mut state = Self { gp, folds, evaluated, first, means: Vec::new(), asked };
+        let mut state = Self { gp, learnt_from, folds, evaluated, first, means: Vec::new(), asked };
         state.means = state.evaluated.rows().map(|x| state.predict(x).mean).collect();
         Ok(Some(state))
     }
@@ -157,9 +190,9 @@ impl MultiTaskState {
         self.evaluated.rows().map(|x| self.predict_task(x, fold).mean).fold(f64::INFINITY, f64::min)
     }
 
-    /// Hyperparameters of the process.
-    pub(super) fn hyperparameters(&self) -> Vec<f64> {
-        self.gp.hyperparameters()
+    /// Hyperparameters of the process, and the number of observations that they were learnt from.
+    pub(super) fn last_fit(&self) -> LastFit {
+        LastFit { hyperparameters: self.gp.hyperparameters(), learnt_from: Some(self.learnt_from) }
     }
 }
 

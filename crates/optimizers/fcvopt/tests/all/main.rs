@@ -3,6 +3,7 @@
 mod behaviour;
 mod censored;
 mod constraints;
+mod growth;
 mod laws;
 mod multi_task;
 mod regimes;

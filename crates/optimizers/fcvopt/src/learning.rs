@@ -1,0 +1,272 @@
+//! Hyperparameters of processes on folds: learnt, or kept from an earlier suggestion.
+
+use thrifty_censored::{Limits, Response};
+use thrifty_domain::PointsRef;
+use thrifty_gp::{GpSettings, Refit, is_surprised};
+use thrifty_hgp::{Hgp, HgpError, HgpPosterior};
+use thrifty_model_based::LastFit;
+use thrifty_sampling::Stream;
+use thrifty_study::TrialId;
+
+use crate::FractionalSettings;
+
+/// Effort of a fit that learns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Effort {
+    /// Fits from all starts.
+    Thorough,
+    /// Fits from the last hyperparameters alone, where there are any.
+    Brief,
+}
+
+/// Rule for the fits before a suggestion: of the loss, the constraints and the costs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Learning {
+    refit: Refit,
+    effort: Effort,
+    /// True if a thorough fit has no start at the last hyperparameters.
+    starts_afresh: bool,
+}
+
+/// Training data of one process: losses, values of a constraint or logarithms of costs.
+#[derive(Clone, Copy)]
+pub(crate) struct FoldData<'a> {
+    pub(crate) x: PointsRef<'a>,
+    pub(crate) folds: &'a [usize],
+    pub(crate) y: &'a [f64],
+    /// Reported noise variances.
+    pub(crate) noise_variances: &'a [f64],
+    pub(crate) limits: Limits,
+}
+
+/// A fitted process, and the number of observations that its hyperparameters were learnt from.
+pub(crate) struct FoldFit {
+    pub(crate) posterior: HgpPosterior,
+    pub(crate) learnt_from: usize,
+}
+
+impl FoldFit {
+    /// The fit as memos keep it.
+    pub(crate) fn to_remember(&self) -> LastFit {
+        LastFit { hyperparameters: self.posterior.hyperparameters(), learnt_from: Some(self.learnt_from) }
+    }
+}
+
+impl Learning {
+    /// The rule of the settings for a number of measured folds. Beyond `thorough` nine fits of ten are brief, beyond the restarts of `refit`
+    /// all are that are made because of growth.
+    pub(crate) fn of(settings: &FractionalSettings, observations: usize, id: TrialId) -> Self {
+        let is_brief = observations > settings.thorough && !id.0.is_multiple_of(10);
+        let is_brief = is_brief || settings.refit.is_settled(observations);
+        let effort = if is_brief { Effort::Brief } else { Effort::Thorough };
+        Self { refit: settings.refit, effort, starts_afresh: false }
+    }
+
+    /// The same rule, by which a thorough fit has no start at the last hyperparameters.
+    pub(crate) fn starting_afresh(self) -> Self {
+        Self { starts_afresh: true, ..self }
+    }
+
+    /// Conditions with the hyperparameters of the last fit where the rule keeps them, else learns anew. Improbable observations have all
+    /// starts.
+    pub(crate) fn fit(
+        self,
+        model: &Hgp,
+        data: FoldData<'_>,
+        last: Option<LastFit>,
+        rng: &mut Stream,
+    ) -> Result<FoldFit, HgpError> {
+        let mut effort = self.effort;
+        if let Some(last) = &last
+            && let Some(learnt_from) = last.learnt_from.filter(|n| self.refit.may_wait(*n, data.y.len()))
+        {
+            if let Some(posterior) = data.keep(model, &last.hyperparameters, learnt_from) {
+                return Ok(FoldFit { posterior, learnt_from });
+            }
+            effort = Effort::Thorough;
+        }
+        let learnt_from = data.y.len();
+        let Some(last) = last.filter(|_| effort == Effort::Brief || !self.starts_afresh) else {
+            return Ok(FoldFit { posterior: data.learn(model, rng)?, learnt_from });
+        };
+        let model = model.clone().warm_started(last.hyperparameters);
+        if effort == Effort::Brief {
+            let alone = GpSettings { restarts: 0, ..model.settings().clone() };
+            // Where even the start has no factor, others may.
+            if let Ok(posterior) = data.learn(&model.clone().with_settings(alone), rng) {
+                return Ok(FoldFit { posterior, learnt_from });
+            }
+        }
+        Ok(FoldFit { posterior: data.learn(&model, rng)?, learnt_from })
+    }
+}
+
+impl FoldData<'_> {
+    fn responses(&self) -> Vec<Response> {
+        self.y.iter().map(|y| self.limits.response(*y)).collect()
+    }
+
+    /// The posterior under earlier hyperparameters. Nothing where the covariance has no factor under them, where they are of another model, or
+    /// where the observations after the first `learnt_from` are improbable. With limits the rows of a posterior are not those of the data: how
+    /// probable they are is not judged.
+    fn keep(&self, model: &Hgp, hyperparameters: &[f64], learnt_from: usize) -> Option<HgpPosterior> {
+        let model = model.clone().warm_started(hyperparameters.to_vec());
+        let Self { x, folds, y, noise_variances, limits } = *self;
+        let posterior = if limits.is_none() {
+            model.condition_with_noise(x, folds, y, noise_variances)
+        } else {
+            model.condition_censored(x, folds, &self.responses(), noise_variances)
+        };
+        let posterior = posterior.ok()?;
+        let is_same = posterior.hyperparameters() == hyperparameters;
+        let is_probable = || !limits.is_none() || !is_surprised(&**posterior.process(), learnt_from);
+        (is_same && is_probable()).then_some(posterior)
+    }
+
+    fn learn(&self, model: &Hgp, rng: &mut Stream) -> Result<HgpPosterior, HgpError> {
+        let Self { x, folds, y, noise_variances, limits } = *self;
+        if limits.is_none() {
+            model.fit_with_noise(x, folds, y, noise_variances, rng)
+        } else {
+            model.fit_censored(x, folds, &self.responses(), noise_variances, rng)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use thrifty_domain::Points;
+    use thrifty_sampling::Seed;
+
+    use super::*;
+
+    /// Beyond `thorough` observations nine fits of ten are brief; beyond the restarts of `refit` all are.
+    #[test]
+    fn brief_fits_are_nine_of_ten_and_then_all() {
+        let refit = Refit::WhenNeeded { from: 5, growth: 1.2, restarts_until: 8 };
+        let settings = FractionalSettings { thorough: 5, refit, ..FractionalSettings::new(2) };
+        let efforts = |observations: usize| {
+            [7, 10, 11].map(|id| Learning::of(&settings, observations, TrialId(id)).effort)
+        };
+        assert_eq!(efforts(5), [Effort::Thorough; 3]);
+        assert_eq!(efforts(8), [Effort::Brief, Effort::Thorough, Effort::Brief]);
+        assert_eq!(efforts(9), [Effort::Brief; 3]);
+    }
+
+    /// A smooth loss of two folds, with a little noise.
+    fn losses(n: usize) -> (Points, Vec<usize>, Vec<f64>) {
+        let x = Points::from_flat((0..n).map(|i| (0.618_034 * i as f64).fract()).collect(), 1);
+        let noise = |i: usize| 0.2 * Seed(8).stream("noise", i as u64).uniform();
+        let y = (0..n).map(|i| (5.0 * x.row(i)[0]).sin() + 0.2 * (i % 2) as f64 + noise(i)).collect();
+        (x, (0..n).map(|i| i % 2).collect(), y)
+    }
+
+    /// The fit of the first `n` losses by a rule of twenty observations and a fifth of growth; one of them is moved by `jump`.
+    fn fit(n: usize, jump: (usize, f64), limits: Limits, last: Option<LastFit>, id: u64) -> LastFit {
+        fit_with(n, jump, limits, last, &mut Seed(id).stream("fit", 0))
+    }
+
+    fn fit_with(
+        n: usize,
+        (at, jump): (usize, f64),
+        limits: Limits,
+        last: Option<LastFit>,
+        rng: &mut Stream,
+    ) -> LastFit {
+        let refit = Refit::WhenNeeded { from: 20, growth: 1.2, restarts_until: 60 };
+        let settings = FractionalSettings { refit, ..FractionalSettings::new(2) };
+        let (x, folds, mut y) = losses(n);
+        y[at] += jump;
+        let noise_variances = &vec![0.0; n];
+        let data = FoldData { x: x.as_ref(), folds: &folds, y: &y, noise_variances, limits };
+        let learning = Learning::of(&settings, n, TrialId(1));
+        learning.fit(&Hgp::matern52(1), data, last, rng).unwrap().to_remember()
+    }
+
+    const NONE: Limits = Limits { floor: None, ceiling: None };
+    const AS_IT_IS: (usize, f64) = (0, 0.0);
+
+    #[test]
+    fn hyperparameters_are_kept_until_growth_or_a_surprise() {
+        let first = fit(30, AS_IT_IS, NONE, None, 1);
+        assert_eq!(first.learnt_from, Some(30));
+        let next = |n: usize, jump, last: &LastFit| fit(n, jump, NONE, Some(last.clone()), 2);
+        assert_eq!(next(31, AS_IT_IS, &first), first);
+        assert_eq!(next(35, AS_IT_IS, &first), first);
+        assert_eq!(next(36, AS_IT_IS, &first).learnt_from, Some(36), "a fifth of growth");
+        // What has jumped is new, or was learnt from.
+        assert_eq!(next(31, (30, 20.0), &first).learnt_from, Some(31), "a surprise");
+        assert_eq!(next(20, AS_IT_IS, &fit(19, AS_IT_IS, NONE, None, 1)).learnt_from, Some(20), "the first");
+        assert_eq!(next(21, AS_IT_IS, &fit(19, AS_IT_IS, NONE, None, 1)).learnt_from, Some(19));
+    }
+
+    /// Memos without the number, of another model and without a factor are learnt anew.
+    #[test]
+    fn what_cannot_be_kept_is_learnt_anew() {
+        let first = fit(30, AS_IT_IS, NONE, None, 1);
+        let next = |last: LastFit| fit(31, AS_IT_IS, NONE, Some(last), 2);
+        let older = next(LastFit { learnt_from: None, ..first.clone() });
+        assert_eq!(older.learnt_from, Some(31));
+        assert_ne!(older.hyperparameters, first.hyperparameters);
+        for hyperparameters in [vec![], first.hyperparameters[1..].to_vec(), vec![f64::NAN; 7]] {
+            let found = next(LastFit { hyperparameters, ..first.clone() });
+            assert_eq!((found.learnt_from, found.hyperparameters.len()), (Some(31), 7));
+            assert!(found.hyperparameters.iter().all(|value| value.is_finite()), "{found:?}");
+        }
+        assert_eq!(
+            next(LastFit { learnt_from: Some(32), ..first }).learnt_from,
+            Some(31),
+            "fewer than learnt from"
+        );
+    }
+
+    /// Where losses may be bounds, growth alone asks for a fit.
+    #[test]
+    fn bounds_are_learnt_by_growth() {
+        let limits = Limits::above(-0.5);
+        let first = fit(30, AS_IT_IS, limits, None, 1);
+        let next = |n: usize, jump| fit(n, jump, limits, Some(first.clone()), 2);
+        assert_eq!(next(35, AS_IT_IS), first);
+        assert_eq!(next(31, (30, 20.0)), first, "not judged");
+        assert_eq!(next(36, AS_IT_IS).learnt_from, Some(36));
+    }
+
+    /// A fit by growth beyond sixty draws no starts; one after a surprise does.
+    #[test]
+    fn surprises_have_all_starts() {
+        let first = fit(60, AS_IT_IS, NONE, None, 1);
+        let draws_starts = |n: usize, jump| {
+            let stream = || Seed(2).stream("fit", 0);
+            let mut rng = stream();
+            let found = fit_with(n, jump, NONE, Some(first.clone()), &mut rng);
+            (found.learnt_from, rng.uniform() != stream().uniform())
+        };
+        assert_eq!(draws_starts(72, AS_IT_IS), (Some(72), false));
+        assert_eq!(draws_starts(62, (61, 20.0)), (Some(62), true));
+    }
+
+    /// Equal losses, every one of them twice, are no error.
+    #[test]
+    fn equal_and_repeated_losses_are_kept_and_learnt() {
+        let (x, _, _) = losses(15);
+        let mut twice = Points::new(1);
+        (0..30).for_each(|i| twice.push(x.row(i / 2)));
+        let refit = Refit::WhenNeeded { from: 20, growth: 1.2, restarts_until: 60 };
+        let settings = FractionalSettings { refit, ..FractionalSettings::new(2) };
+        let of = |n: usize, last: Option<LastFit>| {
+            let data = FoldData {
+                x: twice.as_ref().slice(0, n),
+                folds: &vec![0; n],
+                y: &vec![0.7; n],
+                noise_variances: &vec![0.0; n],
+                limits: NONE,
+            };
+            let mut rng = Seed(1).stream("fit", 0);
+            let learning = Learning::of(&settings, n, TrialId(1));
+            learning.fit(&Hgp::matern52(1), data, last, &mut rng).unwrap().to_remember()
+        };
+        let first = of(25, None);
+        assert_eq!(of(29, Some(first.clone())), first);
+        assert_eq!(of(30, Some(first)).learnt_from, Some(30));
+    }
+}
