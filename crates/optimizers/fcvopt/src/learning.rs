@@ -62,7 +62,7 @@ impl Learning {
         Self { refit: settings.refit, effort, starts_afresh: false }
     }
 
-    /// The same rule, by which a thorough fit has no start at the last hyperparameters.
+    /// Rule by which a thorough fit has no start at the last hyperparameters, else equal.
     pub(crate) fn starting_afresh(self) -> Self {
         Self { starts_afresh: true, ..self }
     }
