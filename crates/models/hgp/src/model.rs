@@ -223,7 +223,7 @@ impl Hgp {
         Ok(HgpPosterior::censored(&posterior))
     }
 
-    /// The same process for values and bounds.
+    /// Process for values and bounds with the same settings and warm start.
     fn bounded(&self) -> CensoredGp<FoldKernel> {
         let process = CensoredGp::new(self.gp.clone());
         match self.gp.warm_start() {
