@@ -220,7 +220,7 @@ mod tests {
         );
     }
 
-    /// Where losses may be bounds, growth alone asks for a fit.
+    /// Growth alone asks for a fit where losses may be bounds.
     #[test]
     fn bounds_are_learnt_by_growth() {
         let limits = Limits::above(-0.5);
