@@ -69,7 +69,7 @@ enum Workers {
     Unequal,
 }
 
-/// How trials are asked.
+/// Way of asking for trials.
 struct Way {
     name: &'static str,
     pending: PendingPolicy,
@@ -165,7 +165,7 @@ fn decades(done: &Done) -> f64 {
     done.first.max(NO_REGRET).log10() - done.regret.max(NO_REGRET).log10()
 }
 
-/// With the default: pairs that coincide are rare, and a batch gains most of the decades that one trial at a time gains, as do
+/// Judges the default: pairs that coincide are rare, and a batch gains most of the decades that one trial at a time gains, as do
 /// workers of unequal times.
 fn judge(rows: &[Row], all: &[&[Done]], planned: usize) -> Result<Judgement, ClaimError> {
     let mut family = Family::new(Rule::All);
