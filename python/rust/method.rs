@@ -164,8 +164,10 @@ pub(crate) fn default_settings(method: &str) -> PyResult<String> {
         "budgeted_training" => listed(&thrifty::autobct::AutoBctSettings::default(), &[]),
         "fractional" => {
             let settings = thrifty::fcvopt::FractionalSettings::new(5);
-            let limits = json!(settings.limits);
-            listed(&settings, &[("budget", Json::Null), ("finalists", Json::Null), ("limits", limits)])
+            let (limits, refit) = (json!(settings.limits), json!(settings.refit));
+            let others =
+                [("budget", Json::Null), ("finalists", Json::Null), ("limits", limits), ("refit", refit)];
+            listed(&settings, &others)
         }
         "sobol" | "random" => Ok("{}".into()),
         other => return Err(unknown(other)),
