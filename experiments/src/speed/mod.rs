@@ -84,7 +84,9 @@ pub fn run(options: &Options) -> Result<String, ExperimentError> {
         }
     }
     text += &summary::remarks(&rows);
-    text += &format!("\n![{}]({}.svg)\n\n{}\n", figure.name, figure.name, figure.caption);
+    if let Some(figure) = &figure {
+        text += &format!("\n![{}]({}.svg)\n\n{}\n", figure.name, figure.name, figure.caption);
+    }
 
     fs::create_dir_all(&options.out).map_err(ExperimentError::io(&options.out))?;
     let save = |name: String, bytes: &[u8]| {
@@ -95,7 +97,9 @@ pub fn run(options: &Options) -> Result<String, ExperimentError> {
         let bytes = output::csv(&table).map_err(ExperimentError::measure("a table"))?;
         save(format!("{}.csv", table.name), &bytes)?;
     }
-    save("speed.svg".into(), figure.svg.as_bytes())?;
+    if let Some(figure) = &figure {
+        save("speed.svg".into(), figure.svg.as_bytes())?;
+    }
     save("speed.md".into(), text.as_bytes())?;
     Ok(text)
 }

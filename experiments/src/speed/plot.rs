@@ -9,8 +9,9 @@ use super::tasks::Operation;
 use crate::error::ExperimentError;
 use crate::harness::Figure;
 
-/// CPU milliseconds against n on logarithmic axes, a panel an operation, the tools in the same colours.
-pub fn draw(tools: &[Tool], rows: &[Row], stages: &[Stages]) -> Result<Figure, ExperimentError> {
+/// CPU milliseconds against n on logarithmic axes, a panel an operation that was timed, the tools in the same colours. Nothing where none
+/// of them was.
+pub fn draw(tools: &[Tool], rows: &[Row], stages: &[Stages]) -> Result<Option<Figure>, ExperimentError> {
     let there: Vec<&Tool> = tools.iter().filter(|tool| !tool.lines.is_empty()).collect();
     let least_m = rows.iter().filter(|row| row.operation == Operation::Predict).filter_map(|row| row.m).min();
     let operations = [
@@ -46,6 +47,10 @@ pub fn draw(tools: &[Tool], rows: &[Row], stages: &[Stages]) -> Result<Figure, E
             ..LinePlot::default()
         }
     };
-    let drawn = panels_with_legend(&operations.map(panel));
-    Figure::of("speed", "Least CPU time over repeats, one thread.", drawn)
+    let timed = operations.into_iter().filter(|operation| rows.iter().any(|row| row.operation == *operation));
+    let panels: Vec<LinePlot> = timed.map(panel).collect();
+    if panels.is_empty() {
+        return Ok(None);
+    }
+    Figure::of("speed", "Least CPU time over repeats, one thread.", panels_with_legend(&panels)).map(Some)
 }
