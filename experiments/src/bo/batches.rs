@@ -76,7 +76,11 @@ struct Way {
     workers: Workers,
 }
 
-/// The first is the default. One trial at a time is the same in all.
+/// Positions in [`ways`] of those that the claims are about: with the default policy.
+const BATCHES: usize = 0;
+const UNEQUAL: usize = 2;
+
+/// All ways. One trial at a time is the same in each.
 fn ways() -> [Way; 3] {
     let joint = PendingPolicy::default();
     [
@@ -169,7 +173,7 @@ fn decades(done: &Done) -> f64 {
 /// workers of unequal times.
 fn judge(rows: &[Row], all: &[&[Done]], planned: usize) -> Result<Judgement, ClaimError> {
     let mut family = Family::new(Rule::All);
-    for (way, label) in [(0, "batches"), (2, "unequal times")] {
+    for (way, label) in [(BATCHES, "batches"), (UNEQUAL, "unequal times")] {
         for size in SIZES[1..].iter().filter(|size| rows.iter().any(|row| row.size == **size)) {
             let (mut rare, mut kept, mut tasks) = (Vec::new(), Vec::new(), 0);
             for (row, done) in rows.iter().zip(all).filter(|(row, _)| row.way == way && row.size == *size) {
@@ -207,7 +211,9 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let sizes = context.pick(&SIZES[..3], &SIZES[..]);
     let rows: Vec<Row> = (0..tasks.len())
         .flat_map(|task| sizes.iter().map(move |size| (task, *size)))
-        .flat_map(|(task, size)| (0..if size == 1 { 1 } else { 3 }).map(move |way| Row { task, way, size }))
+        .flat_map(|(task, size)| {
+            (0..if size == 1 { 1 } else { ways.len() }).map(move |way| Row { task, way, size })
+        })
         .collect();
     let jobs: Vec<(Row, usize)> = rows.iter().flat_map(|row| (0..replications).map(|i| (*row, i))).collect();
     let label = |row: &Row| match row.size {
@@ -261,8 +267,10 @@ mod tests {
     /// Batches that coincide, or that gain half of the decades, on purpose.
     #[test]
     fn coinciding_and_lagging_batches_break_the_claim() {
-        let rows: Vec<Row> =
-            [0, 2].iter().flat_map(|way| SIZES.map(|size| Row { task: 0, way: *way, size })).collect();
+        let rows: Vec<Row> = [BATCHES, UNEQUAL]
+            .iter()
+            .flat_map(|way| SIZES.map(|size| Row { task: 0, way: *way, size }))
+            .collect();
         let of = |near: usize, decades: f64, planned: usize| {
             let done = |size: usize, i: usize| {
                 let decades = if size == 1 { 4.0 } else { decades + 0.01 * (i % 4) as f64 };
@@ -284,13 +292,15 @@ mod tests {
     #[test]
     fn workers_evaluate_all_trials_and_never_more_at_once() {
         let task = of_testbed("Branin", TestFunction::branin(), 10);
-        for (way, size, pairs) in [(0, 4, 6 + 6 + 1), (2, 4, 6 + 6 * 3), (0, 1, 0), (2, 1, 0)] {
+        for (way, size, pairs) in
+            [(BATCHES, 4, 6 + 6 + 1), (UNEQUAL, 4, 6 + 6 * 3), (BATCHES, 1, 0), (UNEQUAL, 1, 0)]
+        {
             let done = study(&task, &ways()[way], size, Seed(1)).unwrap();
             assert_eq!(done.pairs, pairs, "{way} {size}");
             assert!(done.regret <= done.first && done.first.is_finite());
         }
         // One trial at a time is the same whatever the way.
         let alone = |way: usize| study(&task, &ways()[way], 1, Seed(2)).unwrap().regret;
-        assert_eq!(alone(0).to_bits(), alone(2).to_bits());
+        assert_eq!(alone(BATCHES).to_bits(), alone(UNEQUAL).to_bits());
     }
 }

@@ -8,7 +8,7 @@ use thrifty_study::{Next, Study};
 use super::drawn::{Deviations, Drawn, FOLDS};
 use super::problem::FoldProblem;
 use crate::error::ExperimentError;
-use crate::harness::ablation::{self, Ablation};
+use crate::harness::ablation::Ablation;
 use crate::harness::replicate::Run;
 use crate::harness::{Experiment, Report, RunContext};
 
@@ -69,9 +69,8 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         let seed = Seed(context.seed).child(EXPERIMENT.id, (i * 100 + k) as u64);
         study(&Drawn::new(draws[k].1, draws[k].2, seed)?, variants[v].1, seed, fits)
     };
-    let finals = ablation::finals((EXPERIMENT.id, context), &names, &labels, replications.run, one)?;
     let Ablation { table, numbers, judgement } =
-        Ablation::judge(&names, &labels, &finals, replications.planned)?;
+        Ablation::run((EXPERIMENT.id, context), &names, &labels, replications, one)?;
     let settings = [
         ("replications", replications.run.to_string()),
         ("model fits", fits.to_string()),

@@ -81,7 +81,7 @@ impl Task {
         tasks.extend(fits.iter().map(of(Operation::FcvBound)));
         tasks.extend(fits.iter().take(2).map(of(Operation::FcvKnowledge)));
         let asks: Sizes = match effort {
-            Effort::Quick => &[25],
+            Effort::Quick => &[25, 100],
             Effort::Full => &[100, 500],
         };
         tasks.extend(asks.iter().map(of(Operation::Ask)));

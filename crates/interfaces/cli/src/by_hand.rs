@@ -31,10 +31,10 @@ impl ByHand {
         })
     }
 
-    /// Ends the study of a server; see [`Leased::close`].
-    pub(crate) fn close(&self) {
+    /// Waits for an interrupt that came with the end of the input; see [`Leased::await_interrupt`].
+    pub(crate) fn await_interrupt(&self) {
         if let Self::Store(study) = self {
-            study.close();
+            study.await_interrupt();
         }
     }
 

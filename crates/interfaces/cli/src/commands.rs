@@ -15,7 +15,7 @@ use crate::by_hand::ByHand;
 use crate::error::CliError;
 use crate::evaluate::Evaluator;
 use crate::figures::write_report;
-use crate::held::{Held, hand_out_again};
+use crate::held::{Held, give_all_back};
 use crate::interrupt::on_interrupt;
 use crate::leased::{self, Leased};
 use crate::message::say;
@@ -74,7 +74,7 @@ pub(crate) fn run(
     let again = format!("start again when {} is run again", path.display());
     on_interrupt(move || {
         running.interrupt();
-        let again = store_of_file.map_or(again, |store| hand_out_again(&store, at_work.leases()).to_owned());
+        let again = store_of_file.map_or(again, |store| give_all_back(&store, at_work.leases()).to_owned());
         say(format_args!("interrupted; running trials {again}"));
         std::process::exit(INTERRUPTED);
     })?;

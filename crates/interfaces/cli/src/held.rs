@@ -28,10 +28,10 @@ impl Held {
     }
 }
 
-/// Gives trials back to their store; returns in words when they are handed out again.
+/// Gives trials back to their store; returns for a message when they are handed out again.
 ///
 /// The process is to end: a store that does not answer is left alone.
-pub(crate) fn hand_out_again(store: &Store, leases: Vec<Lease>) -> &'static str {
+pub(crate) fn give_all_back(store: &Store, leases: Vec<Lease>) -> &'static str {
     let (store, (sender, answer)) = (store.clone(), channel());
     let give = move || {
         let given = store.open().and_then(|mut log| give_back(&mut *log, &leases));

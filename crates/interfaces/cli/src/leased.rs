@@ -11,7 +11,7 @@ use thrifty_study::{AnyOptimizer, History, Outcome, StopReason, TrialId};
 
 use crate::commands::INTERRUPTED;
 use crate::error::CliError;
-use crate::held::hand_out_again;
+use crate::held::give_all_back;
 use crate::interrupt::on_interrupt;
 use crate::message::say;
 use crate::shared::Store;
@@ -69,7 +69,7 @@ impl Leased {
         on_interrupt(move || {
             let _until_exit = interrupt.lock();
             let held = leases.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            say(format_args!("interrupted; running trials {}", hand_out_again(&store, held)));
+            say(format_args!("interrupted; running trials {}", give_all_back(&store, held)));
             std::process::exit(INTERRUPTED);
         })?;
         Ok(study)
@@ -77,7 +77,7 @@ impl Leased {
 
     /// Waits for an interrupt that came with the end of the input: one of the terminal ends the asking program too. It gives the running
     /// trials back, and ends the process.
-    pub(crate) fn close(&self) {
+    pub(crate) fn await_interrupt(&self) {
         if !self.extended().is_empty() {
             std::thread::sleep(GRACE);
             drop(self.interrupt.lock());

@@ -64,7 +64,7 @@ pub(crate) fn serve(path: &Path, store: Option<&str>) -> Result<(), CliError> {
     writeln!(output, "{hello}")?;
     output.flush()?;
     let served = answer_all(&mut study, &file, &mut output);
-    study.close();
+    study.await_interrupt();
     served
 }
 

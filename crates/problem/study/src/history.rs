@@ -10,6 +10,7 @@ use std::time::Duration;
 use thrifty_sampling::Seed;
 
 use crate::queue::Queue;
+use crate::restarts::Restarts;
 use crate::{Directions, Failure, Fingerprint, Measurement, Memo, Outcome, StudyError, Trial, TrialId};
 
 /// Test of a query: true if its measurements are compared with those of other trials.
@@ -26,23 +27,13 @@ pub struct History<Q> {
     pub(crate) comparable: Option<Comparable<Q>>,
     /// Failed attempts that were made again, by trial.
     pub(crate) failed_attempts: FailedAttempts,
-    /// Restarts of trials of a shared log; trials without one have no entry.
-    restarts: BTreeMap<TrialId, Restarts>,
+    pub(crate) restarts: Restarts,
     seed: Seed,
     lineage: Lineage,
 }
 
 /// Failed attempts that were made again, by trial and in their order; trials without one have no entry.
 pub(crate) type FailedAttempts = BTreeMap<TrialId, Vec<FailedAttempt>>;
-
-/// Restarts of one trial of a shared log.
-#[derive(Debug, Clone, Copy, Default)]
-struct Restarts {
-    /// Number of restarts after the loss of a worker.
-    losses: usize,
-    /// True while its last worker has given it back.
-    is_released: bool,
-}
 
 /// An attempt at a trial that failed and was made again.
 #[derive(Debug, Clone)]
@@ -150,7 +141,7 @@ impl<Q> History<Q> {
             recorded: None,
             comparable: None,
             failed_attempts: FailedAttempts::new(),
-            restarts: BTreeMap::new(),
+            restarts: Restarts::default(),
             seed,
             lineage: Lineage::new(),
         }
@@ -304,27 +295,6 @@ impl<Q> History<Q> {
     /// Failed attempts at a trial that were made again.
     pub(crate) fn failed_attempts_at(&self, id: TrialId) -> &[FailedAttempt] {
         self.failed_attempts.get(&id).map_or(&[], Vec::as_slice)
-    }
-
-    /// Records that a trial is evaluated again: `lost` after the loss of its worker.
-    pub(crate) fn record_restart(&mut self, id: TrialId, lost: bool) {
-        let restarts = self.restarts.entry(id).or_default();
-        *restarts = Restarts { losses: restarts.losses + usize::from(lost), is_released: false };
-    }
-
-    /// Records that the worker of a trial has given it back.
-    pub(crate) fn record_release(&mut self, id: TrialId) {
-        self.restarts.entry(id).or_default().is_released = true;
-    }
-
-    /// Number of restarts of a trial after the loss of its worker.
-    pub(crate) fn losses_of(&self, id: TrialId) -> usize {
-        self.restarts.get(&id).map_or(0, |restarts| restarts.losses)
-    }
-
-    /// True if the last worker of a trial has given it back.
-    pub(crate) fn is_released(&self, id: TrialId) -> bool {
-        self.restarts.get(&id).is_some_and(|restarts| restarts.is_released)
     }
 
     pub(crate) fn get_mut(&mut self, id: TrialId) -> Option<&mut Trial<Q>> {

@@ -39,6 +39,7 @@ mod pruned_as;
 mod pruner;
 mod queue;
 mod replay;
+mod restarts;
 mod run;
 pub mod shared;
 mod stop;

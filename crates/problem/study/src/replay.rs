@@ -107,12 +107,12 @@ impl<Q: Query> History<Q> {
             Event::Resumed { keeps_reports: false, .. } => self.forget_unfinished_reports(),
             Event::Restarted { id, lost, .. } => {
                 self.get_mut(id).ok_or_else(|| unknown(id))?.reports.clear();
-                self.record_restart(id, lost);
+                self.restarts.record_restart(id, lost);
             }
             // One that was told meanwhile is no longer handed out, and stays as it is.
             Event::Released { id, .. } => {
                 self.get(id).ok_or_else(|| unknown(id))?;
-                self.record_release(id);
+                self.restarts.record_release(id);
             }
             Event::Told { id, outcome, seconds, .. } => {
                 let trial = self.get_mut(id).ok_or_else(|| unknown(id))?;

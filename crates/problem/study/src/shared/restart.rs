@@ -19,8 +19,8 @@ impl<O: Optimizer> SharedStudy<O> {
             if history.get(id).is_none_or(|trial| trial.outcome.is_some()) {
                 return Ok(Vec::new());
             }
-            let lost = !is_own && !history.is_released(id);
-            let losses = history.losses_of(id) + usize::from(lost);
+            let lost = !is_own && !history.restarts.is_released(id);
+            let losses = history.restarts.losses_of(id) + usize::from(lost);
             let outcome = lost_too_often(losses, limit);
             Ok(vec![if lost && losses > limit {
                 Event::Told { id, outcome, seconds: 0.0, elapsed: None }
