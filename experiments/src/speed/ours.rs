@@ -121,23 +121,29 @@ fn whole_run(task: &Task) -> Result<Line, ExperimentError> {
 /// Suggestions whose mean time is that of one.
 const ASKS: usize = 5;
 
-/// Suggestions of the default optimiser on trials from elsewhere. The first learns hyperparameters, later ones when they ask for it.
+/// Suggestions of the default optimiser on trials from elsewhere, the least of two passes as for the peers. The first suggestion of a
+/// pass learns hyperparameters, later ones when they ask for it.
 fn asks(inputs: &Inputs, task: &Task) -> Result<Line, ExperimentError> {
+    const PASSES: usize = 2;
     let problem = TestFunction::hartmann6();
     let loss = |config: &Config| problem.truth(config).unwrap_or(f64::NAN);
-    let mut study = Study::new(BayesianOptimizer::new(problem.space().clone()), Seed(0));
-    for x in &inputs.data(task.n)?.x {
-        let config = problem.space().decode(x);
-        let loss = loss(&config);
-        study.add_known(config, loss)?;
-    }
-    let began = ProcessTime::now();
-    for _ in 0..ASKS {
-        if let Next::Evaluate(trial) = study.ask()? {
-            study.tell(trial.id, loss(&trial.query))?;
+    let mut least = f64::INFINITY;
+    for _ in 0..PASSES {
+        let mut study = Study::new(BayesianOptimizer::new(problem.space().clone()), Seed(0));
+        for x in &inputs.data(task.n)?.x {
+            let config = problem.space().decode(x);
+            let loss = loss(&config);
+            study.add_known(config, loss)?;
         }
+        let began = ProcessTime::now();
+        for _ in 0..ASKS {
+            if let Next::Evaluate(trial) = study.ask()? {
+                study.tell(trial.id, loss(&trial.query))?;
+            }
+        }
+        least = least.min(1e3 * began.elapsed().as_secs_f64() / ASKS as f64);
     }
-    Ok(Line::timed(task, 1e3 * began.elapsed().as_secs_f64() / ASKS as f64, ASKS))
+    Ok(Line::timed(task, least, PASSES * ASKS))
 }
 
 /// The rules of Optuna, so that all do the same work; n trials at random come before.
