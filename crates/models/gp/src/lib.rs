@@ -40,7 +40,7 @@ pub use kernel_choice::{KernelFactory, KernelFactoryError, KernelFamily};
 pub use learning::{Learning, Sampling};
 pub use likelihood::ExactLikelihood;
 pub use posterior::{GpLookahead, GpPosterior};
-pub use refit::{Refit, is_surprised};
+pub use refit::{FitPlan, Refit, Starts, is_surprised};
 pub use scaling::{InputScaling, TargetScaling};
 pub use settings::{GpSettings, Mean, Noise, Search};
 pub use subset::Conditioning;

@@ -2,7 +2,7 @@
 
 use thrifty_kernel::Kernel;
 
-use crate::{GpError, GpPosterior};
+use crate::{GpError, GpPosterior, GpSettings};
 
 /// Times at which hyperparameters are learnt anew. In between the model is conditioned on all data with those it has.
 ///
@@ -73,6 +73,69 @@ impl Refit {
     pub fn is_settled(self, observations: usize) -> bool {
         matches!(self, Self::WhenNeeded { restarts_until, .. } if observations > restarts_until)
     }
+
+    /// Plan of the fit to `observations`, after one whose hyperparameters were learnt from `learnt_from`; nothing where that is not known.
+    #[must_use]
+    pub fn plan(self, learnt_from: Option<usize>, observations: usize) -> FitPlan {
+        let keep = learnt_from.filter(|count| self.may_wait(*count, observations));
+        let is_settled = learnt_from.is_some() && self.is_settled(observations);
+        FitPlan { keep, starts: if is_settled { Starts::Last } else { Starts::All } }
+    }
+}
+
+/// Starts of a search for hyperparameters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Starts {
+    /// Those of the settings.
+    All,
+    /// The hyperparameters of the last fit alone.
+    Last,
+}
+
+impl Starts {
+    /// The settings with these starts, for a model that begins at the hyperparameters of the last fit.
+    #[must_use]
+    pub fn of(self, settings: &GpSettings) -> GpSettings {
+        match self {
+            Self::All => settings.clone(),
+            Self::Last => GpSettings { restarts: 0, ..settings.clone() },
+        }
+    }
+}
+
+/// Plan of one fit after others: hyperparameters that may be kept, and the starts of the search for new ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FitPlan {
+    /// Number of observations that hyperparameters were learnt from which may hold.
+    pub keep: Option<usize>,
+    /// Starts where nothing may hold.
+    pub starts: Starts,
+}
+
+impl FitPlan {
+    /// Keeps the hyperparameters or learns new ones.
+    ///
+    /// `keep` conditions the model; it returns nothing where the hyperparameters do not hold, and all starts follow. So they do where a search
+    /// from the last hyperparameters fails: where these have no factor, others may.
+    ///
+    /// # Errors
+    /// Those of `learn` from all starts.
+    pub fn carry_out<T, E>(
+        self,
+        keep: impl FnOnce(usize) -> Option<T>,
+        mut learn: impl FnMut(Starts) -> Result<T, E>,
+    ) -> Result<T, E> {
+        if let Some(learnt_from) = self.keep {
+            if let Some(kept) = keep(learnt_from) {
+                return Ok(kept);
+            }
+        } else if self.starts == Starts::Last
+            && let Ok(learnt) = learn(Starts::Last)
+        {
+            return Ok(learnt);
+        }
+        learn(Starts::All)
+    }
 }
 
 /// True if the observations after the first `learnt_from` are improbable under the model.
@@ -109,6 +172,31 @@ mod tests {
         assert!(!refit.may_wait(usize::MAX, 50), "fewer than were learnt from");
         assert!(!Refit::Always.may_wait(100, 101));
         assert!(!refit.is_settled(200) && refit.is_settled(201) && !Refit::Always.is_settled(1000));
+    }
+
+    /// What is kept, and the starts that were tried, where fits from the last hyperparameters fail or not.
+    #[test]
+    fn a_plan_is_carried_out_until_something_holds() {
+        let carried_out = |plan: FitPlan, holds: bool, last_fails: bool| {
+            let mut tried = Vec::new();
+            let learn = |starts| {
+                tried.push(starts);
+                if last_fails && starts == Starts::Last { Err("no factor") } else { Ok(0) }
+            };
+            let found = plan.carry_out(|count| holds.then_some(count), learn).unwrap();
+            (found, tried)
+        };
+        let refit = Refit::default();
+        assert_eq!(carried_out(refit.plan(Some(100), 101), true, false), (100, vec![]));
+        assert_eq!(
+            carried_out(refit.plan(Some(300), 301), false, false),
+            (0, vec![Starts::All]),
+            "a surprise"
+        );
+        assert_eq!(carried_out(refit.plan(Some(100), 110), true, false), (0, vec![Starts::All]), "growth");
+        assert_eq!(carried_out(refit.plan(Some(200), 210), true, false), (0, vec![Starts::Last]), "settled");
+        assert_eq!(carried_out(refit.plan(Some(200), 210), true, true).1, [Starts::Last, Starts::All]);
+        assert_eq!(carried_out(refit.plan(None, 210), true, false).1, [Starts::All]);
     }
 
     /// Under a kernel of variance 1 and noise near 0, far apart points are independent: z = y.

@@ -17,7 +17,7 @@ use crate::refit::is_surprised;
 use crate::training::Training;
 use crate::{
     Conditioning, Gp, GpSettings, KernelFactory, KernelFactoryError, KernelFamily, Learning, Mean, Noise,
-    Refit, Sampling, Search,
+    Refit, Sampling, Search, Starts,
 };
 
 /// Gaussian-process surrogate, with a kernel of a family or of one's own.
@@ -235,23 +235,18 @@ impl Surrogate for GpSurrogate {
         if let Some(mixture) = self.sampled(&process, &training, Some(hyperparameters), rng)? {
             return Ok(mixture);
         }
-        if let Some(learnt_from) = learnt_from.filter(|n| self.refit.may_wait(*n, data.len())) {
-            // Hyperparameters under which the covariance has no factor, or of another model, are no use.
-            if let Ok(posterior) = training.condition(&process, learnt_from)
-                && posterior.params().len() == hyperparameters.len()
-                && !is_surprised(&posterior, training.rows_before(learnt_from))
-            {
-                return Ok(Box::new(training.fitted(posterior, learnt_from)));
-            }
-        } else if learnt_from.is_some() && self.refit.is_settled(data.len()) {
-            let settings = GpSettings { restarts: 0, ..process.settings().clone() };
-            let settled = process.clone().with_settings(settings);
-            // Where even the start has no factor, others may.
-            if let Ok(fitted) = training.learn(&settled, rng) {
-                return Ok(Box::new(fitted));
-            }
-        }
-        Ok(Box::new(training.learn(&process, rng).map_err(failed)?))
+        // Hyperparameters under which the covariance has no factor, or of another model, are no use.
+        let keep = |learnt_from| {
+            let posterior = training.condition(&process, learnt_from).ok()?;
+            let is_same = posterior.params().len() == hyperparameters.len();
+            let holds = is_same && !is_surprised(&posterior, training.rows_before(learnt_from));
+            holds.then(|| training.fitted(posterior, learnt_from))
+        };
+        let learn = |starts: Starts| {
+            let process = process.clone().with_settings(starts.of(process.settings()));
+            training.learn(&process, rng).map_err(failed)
+        };
+        Ok(Box::new(self.refit.plan(learnt_from, data.len()).carry_out(keep, learn)?))
     }
 
     fn near(&self, value: f64) -> Option<Box<dyn Surrogate>> {

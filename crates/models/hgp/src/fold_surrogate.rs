@@ -1,7 +1,7 @@
 //! The hierarchical process as a surrogate on configurations with a fold.
 
 use thrifty_domain::{Domain, Points, PointsRef};
-use thrifty_gp::{GpSettings, Refit, is_surprised};
+use thrifty_gp::{Refit, Starts, is_surprised};
 use thrifty_sampling::Stream;
 use thrifty_surrogate::{
     Description, EarlierFit, FittedSurrogate, JointGradient, JointPosterior, Observations, Posterior,
@@ -38,8 +38,8 @@ use crate::{Component, Hgp, HgpError, HgpPosterior};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FoldSurrogate;
 
-/// Number of observations beyond which a fit by growth starts from the last hyperparameters alone, as in fractional cross-validation.
-const RESTARTS_UNTIL: usize = 100;
+/// Times at which hyperparameters are learnt anew: those of [`GpSurrogate`](thrifty_gp::GpSurrogate), with restarts up to 100 observations.
+const REFIT: Refit = Refit::WhenNeeded { from: 40, growth: 1.02, restarts_until: 100 };
 
 /// Name in errors and journals.
 const NAME: &str = "hierarchical process of folds";
@@ -100,11 +100,11 @@ impl<'a> FoldData<'a> {
     }
 
     /// The model with learnt hyperparameters.
-    fn learn(&self, model: &Hgp, rng: &mut Stream) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+    fn learn(&self, model: &Hgp, rng: &mut Stream) -> Result<FittedFolds, SurrogateError> {
         let posterior = model
             .fit_with_noise(self.x.as_ref(), &self.folds, self.y, &self.noise_variances, rng)
             .map_err(|error| SurrogateError::failed(NAME, error))?;
-        Ok(Box::new(FittedFolds::new(posterior, self.column, self.y.len())?))
+        FittedFolds::new(posterior, self.column, self.y.len())
     }
 
     /// The model with the hyperparameters that it has.
@@ -126,11 +126,11 @@ impl Surrogate for FoldSurrogate {
         if let Some(warm_start) = warm_start {
             model = model.warm_started(warm_start.to_vec());
         }
-        FoldData::of(&column, data).learn(&model, rng)
+        Ok(Box::new(FoldData::of(&column, data).learn(&model, rng)?))
     }
 
     /// Keeps the hyperparameters as long as [`GpSurrogate`](thrifty_gp::GpSurrogate) does by its default [`Refit`]. Beyond 100 observations a fit
-    /// by growth starts from them alone; one after a surprise has all starts.
+    /// by growth starts from them alone.
     fn update(
         &self,
         domain: &Domain,
@@ -142,22 +142,18 @@ impl Surrogate for FoldSurrogate {
         let column = FoldColumn::of(domain)?;
         let model = Hgp::on_domain(&column.configurations()?).warm_started(hyperparameters.to_vec());
         let folds = FoldData::of(&column, data);
-        if let Some(learnt_from) = learnt_from.filter(|n| Refit::default().may_wait(*n, data.len())) {
-            // Hyperparameters under which the covariance has no factor, or of another model, are no use.
-            if let Ok(posterior) = folds.condition(&model)
-                && posterior.hyperparameters().len() == hyperparameters.len()
-                && !is_surprised(&**posterior.process(), learnt_from)
-            {
-                return Ok(Box::new(FittedFolds::new(posterior, &column, learnt_from)?));
-            }
-        } else if learnt_from.is_some() && data.len() > RESTARTS_UNTIL {
-            let alone = GpSettings { restarts: 0, ..model.settings().clone() };
-            // Where even the start has no factor, others may.
-            if let Ok(fitted) = folds.learn(&model.clone().with_settings(alone), rng) {
-                return Ok(fitted);
-            }
-        }
-        folds.learn(&model, rng)
+        // Hyperparameters under which the covariance has no factor, or of another model, are no use.
+        let keep = |learnt_from| {
+            let posterior = folds.condition(&model).ok()?;
+            let is_same = posterior.hyperparameters().len() == hyperparameters.len();
+            let holds = is_same && !is_surprised(&**posterior.process(), learnt_from);
+            if holds { FittedFolds::new(posterior, &column, learnt_from).ok() } else { None }
+        };
+        let learn = |starts: Starts| {
+            let model = model.clone().with_settings(starts.of(model.settings()));
+            folds.learn(&model, rng)
+        };
+        Ok(Box::new(REFIT.plan(learnt_from, data.len()).carry_out(keep, learn)?))
     }
 
     fn describe(&self) -> Result<Description, SurrogateError> {

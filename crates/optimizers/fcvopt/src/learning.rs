@@ -2,7 +2,7 @@
 
 use thrifty_censored::{Limits, Response};
 use thrifty_domain::PointsRef;
-use thrifty_gp::{GpSettings, Refit, is_surprised};
+use thrifty_gp::{FitPlan, Refit, Starts, is_surprised};
 use thrifty_hgp::{Hgp, HgpError, HgpPosterior};
 use thrifty_model_based::LastFit;
 use thrifty_sampling::Stream;
@@ -10,21 +10,13 @@ use thrifty_study::TrialId;
 
 use crate::FractionalSettings;
 
-/// Effort of a fit that learns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Effort {
-    /// Fits from all starts.
-    Thorough,
-    /// Fits from the last hyperparameters alone, where there are any.
-    Brief,
-}
-
 /// Rule for the fits before a suggestion: of the loss, the constraints and the costs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Learning {
     refit: Refit,
-    effort: Effort,
-    /// True if a thorough fit has no start at the last hyperparameters.
+    /// Starts of fits that learn, where there are last hyperparameters.
+    starts: Starts,
+    /// True if a fit from all starts has none at the last hyperparameters.
     starts_afresh: bool,
 }
 
@@ -53,22 +45,21 @@ impl FoldFit {
 }
 
 impl Learning {
-    /// The rule of the settings for a number of measured folds. Beyond `thorough` nine fits of ten are brief, beyond the restarts of `refit`
-    /// all are that are made because of growth.
+    /// The rule of the settings for a number of measured folds. Beyond `thorough` nine fits of ten begin at the last hyperparameters alone, beyond
+    /// the restarts of `refit` all do that are made because of growth.
     pub(crate) fn of(settings: &FractionalSettings, observations: usize, id: TrialId) -> Self {
         let is_brief = observations > settings.thorough && !id.0.is_multiple_of(10);
         let is_brief = is_brief || settings.refit.is_settled(observations);
-        let effort = if is_brief { Effort::Brief } else { Effort::Thorough };
-        Self { refit: settings.refit, effort, starts_afresh: false }
+        let starts = if is_brief { Starts::Last } else { Starts::All };
+        Self { refit: settings.refit, starts, starts_afresh: false }
     }
 
-    /// Rule by which a thorough fit has no start at the last hyperparameters, else equal.
+    /// Rule by which a fit from all starts has none at the last hyperparameters, else equal.
     pub(crate) fn starting_afresh(self) -> Self {
         Self { starts_afresh: true, ..self }
     }
 
-    /// Conditions with the hyperparameters of the last fit where the rule keeps them, else learns anew. Improbable observations have all
-    /// starts.
+    /// Conditions with the hyperparameters of the last fit where the rule keeps them, else learns anew.
     pub(crate) fn fit(
         self,
         model: &Hgp,
@@ -76,28 +67,23 @@ impl Learning {
         last: Option<LastFit>,
         rng: &mut Stream,
     ) -> Result<FoldFit, HgpError> {
-        let mut effort = self.effort;
-        if let Some(last) = &last
-            && let Some(learnt_from) = last.learnt_from.filter(|n| self.refit.may_wait(*n, data.y.len()))
-        {
-            if let Some(posterior) = data.keep(model, &last.hyperparameters, learnt_from) {
-                return Ok(FoldFit { posterior, learnt_from });
-            }
-            effort = Effort::Thorough;
-        }
-        let learnt_from = data.y.len();
-        let Some(last) = last.filter(|_| effort == Effort::Brief || !self.starts_afresh) else {
-            return Ok(FoldFit { posterior: data.learn(model, rng)?, learnt_from });
+        let observations = data.y.len();
+        let Some(LastFit { hyperparameters, learnt_from }) = last else {
+            return Ok(FoldFit { posterior: data.learn(model, rng)?, learnt_from: observations });
         };
-        let model = model.clone().warm_started(last.hyperparameters);
-        if effort == Effort::Brief {
-            let alone = GpSettings { restarts: 0, ..model.settings().clone() };
-            // Where even the start has no factor, others may.
-            if let Ok(posterior) = data.learn(&model.clone().with_settings(alone), rng) {
-                return Ok(FoldFit { posterior, learnt_from });
-            }
-        }
-        Ok(FoldFit { posterior: data.learn(&model, rng)?, learnt_from })
+        let keep = |learnt_from| {
+            data.keep(model, &hyperparameters, learnt_from)
+                .map(|posterior| FoldFit { posterior, learnt_from })
+        };
+        let learn = |starts: Starts| {
+            let is_fresh = self.starts_afresh && starts == Starts::All;
+            let start =
+                if is_fresh { model.clone() } else { model.clone().warm_started(hyperparameters.clone()) };
+            let model = start.with_settings(starts.of(model.settings()));
+            Ok(FoldFit { posterior: data.learn(&model, rng)?, learnt_from: observations })
+        };
+        let plan = self.refit.plan(learnt_from, observations);
+        FitPlan { starts: self.starts, ..plan }.carry_out(keep, learn)
     }
 }
 
@@ -140,17 +126,17 @@ mod tests {
 
     use super::*;
 
-    /// Beyond `thorough` observations nine fits of ten are brief; beyond the restarts of `refit` all are.
+    /// Beyond `thorough` observations nine fits of ten begin at the last hyperparameters alone; beyond the restarts of `refit` all do.
     #[test]
-    fn brief_fits_are_nine_of_ten_and_then_all() {
+    fn nine_fits_of_ten_have_one_start_and_then_all() {
         let refit = Refit::WhenNeeded { from: 5, growth: 1.2, restarts_until: 8 };
         let settings = FractionalSettings { thorough: 5, refit, ..FractionalSettings::new(2) };
-        let efforts = |observations: usize| {
-            [7, 10, 11].map(|id| Learning::of(&settings, observations, TrialId(id)).effort)
+        let starts = |observations: usize| {
+            [7, 10, 11].map(|id| Learning::of(&settings, observations, TrialId(id)).starts)
         };
-        assert_eq!(efforts(5), [Effort::Thorough; 3]);
-        assert_eq!(efforts(8), [Effort::Brief, Effort::Thorough, Effort::Brief]);
-        assert_eq!(efforts(9), [Effort::Brief; 3]);
+        assert_eq!(starts(5), [Starts::All; 3]);
+        assert_eq!(starts(8), [Starts::Last, Starts::All, Starts::Last]);
+        assert_eq!(starts(9), [Starts::Last; 3]);
     }
 
     /// A smooth loss of two folds, with a little noise.

@@ -2,7 +2,7 @@
 
 use thrifty_cv::FoldQuery;
 use thrifty_domain::{Domain, Points, PointsRef, Variable};
-use thrifty_gp::{Gp, GpError, GpPosterior, GpSettings, Refit, is_surprised};
+use thrifty_gp::{Gp, GpError, GpPosterior, Refit, Starts, is_surprised};
 use thrifty_kernel::{
     Coregionalization, Inputs, Kernel, KernelError, Matern52Profile, OnColumns, Product, for_domain,
 };
@@ -74,22 +74,17 @@ fn fitted(
         return Ok((process.fit_with_noise(x, y, noise, rng)?, y.len()));
     };
     let process = process.warm_started(hyperparameters.clone());
-    if let Some(learnt_from) = learnt_from.filter(|n| refit.may_wait(*n, y.len())) {
-        // Hyperparameters under which the covariance has no factor, or of another model, are no use.
-        if let Ok(posterior) = process.condition_with_noise(x, y, noise)
-            && posterior.hyperparameters() == hyperparameters
-            && !is_surprised(&posterior, learnt_from)
-        {
-            return Ok((posterior, learnt_from));
-        }
-    } else if refit.is_settled(y.len()) {
-        let alone = GpSettings { restarts: 0, ..process.settings().clone() };
-        // Where even the start has no factor, others may.
-        if let Ok(posterior) = process.clone().with_settings(alone).fit_with_noise(x, y, noise, rng) {
-            return Ok((posterior, y.len()));
-        }
-    }
-    Ok((process.fit_with_noise(x, y, noise, rng)?, y.len()))
+    // Hyperparameters under which the covariance has no factor, or of another model, are no use.
+    let keep = |learnt_from| {
+        let posterior = process.condition_with_noise(x, y, noise).ok()?;
+        let holds = posterior.hyperparameters() == hyperparameters && !is_surprised(&posterior, learnt_from);
+        holds.then_some((posterior, learnt_from))
+    };
+    let learn = |starts: Starts| {
+        let process = process.clone().with_settings(starts.of(process.settings()));
+        Ok((process.fit_with_noise(x, y, noise, rng)?, y.len()))
+    };
+    refit.plan(learnt_from, y.len()).carry_out(keep, learn)
 }
 
 /// A configuration with the one-hot code of a fold.
