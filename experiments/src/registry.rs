@@ -25,6 +25,7 @@ pub fn all() -> Vec<Experiment> {
         bo::losses::EXPERIMENT.clone(),
         bo::noise::EXPERIMENT.clone(),
         bo::outliers::EXPERIMENT.clone(),
+        bo::pending::EXPERIMENT.clone(),
         bo::subset::EXPERIMENT.clone(),
         bo::transfer::EXPERIMENT.clone(),
         bo::wide::EXPERIMENT.clone(),

@@ -218,7 +218,7 @@ fn basins(
 
 #[cfg(test)]
 mod tests {
-    use thrifty_study::MaxTrials;
+    use thrifty_study::{MaxTrials, Study};
 
     use super::*;
     use crate::harness::replicate::study_with_history;
@@ -237,8 +237,8 @@ mod tests {
                     ..BoSettings::default()
                 })
                 .unwrap();
-            let stop = MaxTrials(points.len());
-            let (_, history) = study_with_history("given", &problem, optimizer, Seed(3), 0, stop).unwrap();
+            let study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(points.len()));
+            let (_, history) = study_with_history("given", &problem, study, 0).unwrap();
             End::of(&problem, &history, spread, 0).unwrap()
         };
         let wide = end(&[0.1, 0.101, 0.099, 0.5]);

@@ -11,6 +11,7 @@ pub mod judged;
 pub mod losses;
 pub mod noise;
 pub mod outliers;
+pub mod pending;
 pub(crate) mod problems;
 pub mod subset;
 pub mod transfer;

@@ -7,7 +7,7 @@ use thrifty_bo::{BayesianOptimizer, BoSettings, InitialDesign};
 use thrifty_hybrid::{Hybrid, HybridSettings};
 use thrifty_sampling::Seed;
 use thrifty_space::Config;
-use thrifty_study::{History, MaxTrials, Optimizer};
+use thrifty_study::{History, MaxTrials, Optimizer, Schedule, Study};
 use thrifty_surrogate::Surrogate;
 use thrifty_testbed::Problem;
 use thrifty_trust_region::{TrustRegionOptimizer, TrustRegionSettings};
@@ -27,6 +27,8 @@ pub struct Variant {
     pub model: Arc<dyn Surrogate>,
     pub settings: BoSettings,
     pub search: Search,
+    /// Number of trials that run at a time.
+    pub workers: usize,
 }
 
 /// Search of a variant for the next configuration.
@@ -43,7 +45,7 @@ pub enum Search {
 impl Variant {
     /// Variant of the optimiser alone.
     pub fn new(name: &'static str, model: impl Surrogate + 'static, settings: BoSettings) -> Self {
-        Self { name, model: Arc::new(model), settings, search: Search::Whole }
+        Self { name, model: Arc::new(model), settings, search: Search::Whole, workers: 1 }
     }
 }
 
@@ -159,21 +161,34 @@ impl Studies<'_> {
         problem: &Development,
         (k, v, i): (usize, usize, usize),
     ) -> Result<(Run, History<Config>), ExperimentError> {
-        let (variant, seed) = (&self.variants[v], self.seed(context, (k, i)));
-        let (name, stop) = (variant.name, MaxTrials(self.evaluations));
+        let variant = &self.variants[v];
         match &variant.search {
-            Search::Whole => study_with_history(name, problem, self.optimizer(problem, v)?, seed, i, stop),
+            Search::Whole => self.finished(self.optimizer(problem, v)?, context, problem, (k, v, i)),
             Search::Hybrid(settings) => {
                 let hybrid = Hybrid::new(self.optimizer(problem, v)?).with_settings(settings.clone())?;
-                study_with_history(name, problem, hybrid, seed, i, stop)
+                self.finished(hybrid, context, problem, (k, v, i))
             }
             Search::Region(settings) => {
                 let settings =
                     TrustRegionSettings { initial: self.initial(problem.space().dim()), ..settings.clone() };
                 let region = TrustRegionOptimizer::new(problem.space().clone()).with_settings(settings)?;
-                study_with_history(name, problem, region, seed, i, stop)
+                self.finished(region, context, problem, (k, v, i))
             }
         }
+    }
+
+    fn finished(
+        self,
+        optimizer: impl Optimizer<Query = Config>,
+        context: &RunContext,
+        problem: &Development,
+        (k, v, i): (usize, usize, usize),
+    ) -> Result<(Run, History<Config>), ExperimentError> {
+        let variant = &self.variants[v];
+        let study = Study::new(optimizer, self.seed(context, (k, i)))
+            .with_stop(MaxTrials(self.evaluations))
+            .with_schedule(Schedule::Window(variant.workers));
+        study_with_history(variant.name, problem, study, i)
     }
 
     /// Number of trials of the initial design: two for each parameter, of many parameters a tenth of the evaluations.

@@ -127,22 +127,19 @@ pub fn study<O>(
 where
     O: Optimizer<Query = Config>,
 {
-    Ok(study_with_history(method, problem, optimizer, seed, replication, stop)?.0)
+    Ok(study_with_history(method, problem, Study::new(optimizer, seed).with_stop(stop), replication)?.0)
 }
 
-/// A study and its trials.
+/// Runs a study that has not begun to its end: its result and its trials.
 pub fn study_with_history<O>(
     method: &str,
     problem: &dyn Problem,
-    optimizer: O,
-    seed: Seed,
+    mut study: Study<O>,
     replication: usize,
-    stop: impl StopRule + 'static,
 ) -> Result<(Run, History<Config>), ExperimentError>
 where
     O: Optimizer<Query = Config>,
 {
-    let mut study = Study::new(optimizer, seed).with_stop(stop);
     study.run(|config, context| problem.evaluate(config, &mut context.noise()))?;
     let history = study.history().clone();
     let mut regret = Vec::with_capacity(history.len());

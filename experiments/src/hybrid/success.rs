@@ -3,7 +3,7 @@
 use thrifty_gp::Noise;
 use thrifty_sampling::Seed;
 use thrifty_space::Config;
-use thrifty_study::{History, MaxTrials, Trial};
+use thrifty_study::{History, MaxTrials, Study, Trial};
 use thrifty_testbed::{Problem, TestFunction};
 
 use super::methods::{Method, Setting};
@@ -54,8 +54,8 @@ impl Turns {
     ) -> Result<(Self, History<Config>), ExperimentError> {
         let optimizer = method.optimizer(setting)?;
         let stop = MaxTrials(setting.initial.len() + setting.turns);
-        let (run, history) =
-            study_with_history(&method.label(), problem, optimizer, seed, replication, stop)?;
+        let study = Study::new(optimizer, seed).with_stop(stop);
+        let (run, history) = study_with_history(&method.label(), problem, study, replication)?;
         let turn = |trial: &Trial<Config>| trial.diagnostics.get("turns").map(|turns| *turns as usize);
         let turns = history.trials().iter().map(turn).collect();
         Ok((Self { run, turns }, history))

@@ -1,0 +1,63 @@
+//! Policies for running trials, on development problems.
+
+use thrifty_bo::{BoSettings, GpSurrogate, PendingPolicy};
+
+use super::problems::KINDS;
+use super::variant::{Studies, Variant};
+use crate::error::ExperimentError;
+use crate::harness::ablation::{Ablation, NOTE};
+use crate::harness::claims::Judgement;
+use crate::harness::{Experiment, Report, RunContext, Table};
+
+pub const EXPERIMENT: Experiment = Experiment {
+    id: "bo/pending",
+    paper: "none: how running trials enter the model",
+    claim: "with four and with sixteen running trials no other policy makes the optimiser better than joint draws over problems that are used \
+            for nothing else",
+    quick_cost: "2 problems, 4 policies, 3 replications, 30 evaluations: some seconds",
+    full_cost: "10 problems, 2 numbers of workers, 4 policies, 30 replications, 60 evaluations: about an hour",
+    run,
+};
+
+/// Policies, the default first, by their names with four and with sixteen workers.
+const POLICIES: [([&str; 2], PendingPolicy); 4] = [
+    (["joint draws, 4", "joint draws, 16"], PendingPolicy::Fantasies { draws: 32 }),
+    (["kriging believer, 4", "kriging believer, 16"], PendingPolicy::KrigingBeliever),
+    (["liar with the best, 4", "liar with the best, 16"], PendingPolicy::LiarBest),
+    (["liar with the worst, 4", "liar with the worst, 16"], PendingPolicy::LiarWorst),
+];
+
+/// Workers of each set of variants: as many trials run at a time. A worker asks when the trial before the others' has ended.
+const WORKERS: [usize; 2] = [4, 16];
+
+fn run(context: &RunContext) -> Result<Report, ExperimentError> {
+    let (replications, evaluations) = (context.replications(3, 30), context.pick(30, 60));
+    let kinds = context.pick(&KINDS[..2], &KINDS[..]);
+    let (mut tables, mut numbers, mut judgements) =
+        (Vec::new(), std::collections::BTreeMap::new(), Vec::new());
+    for (at, workers) in WORKERS.into_iter().enumerate() {
+        let variants = POLICIES.map(|(names, pending)| {
+            let settings = BoSettings { pending, ..BoSettings::default() };
+            Variant { workers, ..Variant::new(names[at], GpSurrogate::default(), settings) }
+        });
+        let studies = Studies { id: EXPERIMENT.id, kinds, variants: &variants, evaluations };
+        let finals = studies.finals(context, replications)?;
+        let found = Ablation::judge(&studies.names(), &studies.labels(), &finals, replications.planned)?;
+        tables.push(Table { name: format!("workers-{workers}"), ..found.table });
+        numbers.extend(found.numbers);
+        judgements.push(found.judgement);
+    }
+    let settings = [
+        ("replications", replications.run.to_string()),
+        ("evaluations", format!("{evaluations}, 2 d of them a Sobol design")),
+        ("trials that run at a time", WORKERS.map(|workers| workers.to_string()).join(" and ")),
+    ];
+    Ok(Report {
+        judgement: Judgement::all(judgements),
+        numbers,
+        settings: settings.map(|(name, value)| (name.to_owned(), value)).into(),
+        notes: vec![NOTE.into()],
+        tables,
+        figures: Vec::new(),
+    })
+}
