@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use thrifty::fcvopt::FractionalSettings;
 
 const PAGE: &str = include_str!("../../../docs/src/reference/settings.md");
 
@@ -21,14 +22,29 @@ struct Method {
 }
 
 fn method<S: Default + Serialize + DeserializeOwned>(name: &'static str) -> Method {
-    let read = |value| {
-        let settings: S = serde_json::from_value(value).map_err(|error| error.to_string())?;
-        serde_json::to_value(settings).map_err(|error| error.to_string())
-    };
-    Method { name, defaults: serde_json::to_value(S::default()).unwrap(), read }
+    Method { name, defaults: serde_json::to_value(S::default()).unwrap(), read: read::<S> }
 }
 
-fn methods() -> [Method; 8] {
+fn read<S: Serialize + DeserializeOwned>(value: Value) -> Result<Value, String> {
+    let settings: S = serde_json::from_value(value).map_err(|error| error.to_string())?;
+    serde_json::to_value(settings).map_err(|error| error.to_string())
+}
+
+/// Fractional cross-validation, whose settings have no default for the number of folds: the others are those of five.
+fn fractional() -> Method {
+    fn defaults() -> Value {
+        serde_json::to_value(FractionalSettings::new(5)).unwrap()
+    }
+    let read = |mut value: Value| {
+        let given = std::mem::take(value.as_object_mut().expect("settings are a table"));
+        let mut all = defaults();
+        all.as_object_mut().expect("settings are a table").extend(given);
+        read::<FractionalSettings>(all)
+    };
+    Method { name: "fractional", defaults: defaults(), read }
+}
+
+fn methods() -> [Method; 11] {
     [
         method::<thrifty::bo::BoSettings>("bo"),
         method::<thrifty::bo::MultiObjectiveSettings>("multi_objective"),
@@ -38,6 +54,9 @@ fn methods() -> [Method; 8] {
         method::<thrifty::trust_region::TrustRegionSettings>("trust_region"),
         method::<thrifty::hybrid::HybridSettings>("hybrid"),
         method::<thrifty::search::Nsga2Settings>("nsga2"),
+        method::<thrifty::levelset::LevelSetSettings>("level_set"),
+        method::<thrifty::autobct::AutoBctSettings>("budgeted_training"),
+        fractional(),
     ]
 }
 
