@@ -72,7 +72,7 @@ fn packages(tree: &str) -> BTreeSet<&str> {
 
 fn tree(name: &str) -> String {
     let target = "x86_64-unknown-linux-gnu";
-    cargo(&["tree", "--offline", "-p", name, "-e", "normal,build", "--prefix", "none", "--target", target])
+    cargo(&["tree", "--locked", "-p", name, "-e", "normal,build", "--prefix", "none", "--target", target])
 }
 
 #[test]

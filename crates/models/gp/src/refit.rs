@@ -174,7 +174,7 @@ mod tests {
         assert!(!refit.is_settled(200) && refit.is_settled(201) && !Refit::Always.is_settled(1000));
     }
 
-    /// What is kept, and the starts that were tried, where fits from the last hyperparameters fail or not.
+    /// Kept hyperparameters, and the starts that are tried where fits from the last ones fail or not.
     #[test]
     fn a_plan_is_carried_out_until_something_holds() {
         let carried_out = |plan: FitPlan, holds: bool, last_fails: bool| {
