@@ -3,6 +3,7 @@
 pub mod ablation;
 pub mod basins;
 pub mod batches;
+pub mod designs;
 pub(crate) mod development;
 pub mod dimensions;
 pub(crate) mod functions;

@@ -29,6 +29,8 @@ pub struct Variant {
     pub search: Search,
     /// Number of trials that run at a time.
     pub workers: usize,
+    /// Most trials of the initial design, where that is not the experiment's: a tenth of the evaluations, at least 16.
+    pub most_design: Option<usize>,
 }
 
 /// Search of a variant for the next configuration.
@@ -45,7 +47,7 @@ pub enum Search {
 impl Variant {
     /// Variant of the optimiser alone.
     pub fn new(name: &'static str, model: impl Surrogate + 'static, settings: BoSettings) -> Self {
-        Self { name, model: Arc::new(model), settings, search: Search::Whole, workers: 1 }
+        Self { name, model: Arc::new(model), settings, search: Search::Whole, workers: 1, most_design: None }
     }
 }
 
@@ -169,8 +171,10 @@ impl Studies<'_> {
                 self.finished(hybrid, context, problem, (k, v, i))
             }
             Search::Region(settings) => {
-                let settings =
-                    TrustRegionSettings { initial: self.initial(problem.space().dim()), ..settings.clone() };
+                let settings = TrustRegionSettings {
+                    initial: self.initial(v, problem.space().dim()),
+                    ..settings.clone()
+                };
                 let region = TrustRegionOptimizer::new(problem.space().clone()).with_settings(settings)?;
                 self.finished(region, context, problem, (k, v, i))
             }
@@ -191,13 +195,10 @@ impl Studies<'_> {
         study_with_history(variant.name, problem, study, i)
     }
 
-    /// Number of trials of the initial design: two for each parameter, of many parameters a tenth of the evaluations.
-    fn design(self, dim: usize) -> usize {
-        (2 * dim).min(self.largest_design())
-    }
-
-    fn initial(self, dim: usize) -> InitialDesign {
-        InitialDesign::Sobol(self.design(dim))
+    /// The initial design of a variant: two trials for each parameter, of many parameters at most those of the variant or of the experiment.
+    fn initial(self, v: usize, dim: usize) -> InitialDesign {
+        let most = self.variants[v].most_design.unwrap_or_else(|| self.largest_design());
+        InitialDesign::Sobol((2 * dim).min(most))
     }
 
     fn largest_design(self) -> usize {
@@ -210,7 +211,7 @@ impl Studies<'_> {
 
     fn optimizer(self, problem: &Development, v: usize) -> Result<BayesianOptimizer, ExperimentError> {
         let variant = &self.variants[v];
-        let initial = self.initial(problem.space().dim());
+        let initial = self.initial(v, problem.space().dim());
         Ok(BayesianOptimizer::new(problem.space().clone())
             .with_surrogate(Arc::clone(&variant.model))
             .with_settings(BoSettings { initial, ..variant.settings.clone() })?)
