@@ -1,5 +1,7 @@
 //! Initial designs.
 
+use std::ops::RangeInclusive;
+
 use thrifty_sampling::{MAX_SOBOL_DIM, Seed, Sobol, latin_hypercube};
 use thrifty_space::{Config, Space, SpaceError};
 
@@ -14,8 +16,8 @@ use thrifty_space::{Config, Space, SpaceError};
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum InitialDesign {
-    /// Scrambled Sobol points: twice as many as the space has parameters, at least 4. Where the number of trials is planned,
-    /// at most a quarter of it, but still at least 4.
+    /// Scrambled Sobol points: twice as many as the space has parameters, from 4 to 20. Where the number of trials is planned,
+    /// at most a quarter of it, but still at least 4. Source of the 20: `run bo/designs`.
     #[default]
     Automatic,
     /// Number of scrambled Sobol points.
@@ -31,8 +33,8 @@ pub enum InitialDesign {
     Only(Vec<Config>),
 }
 
-/// Fewest points of an automatic design.
-const FEWEST: usize = 4;
+/// Fewest and most points of an automatic design.
+const POINTS: RangeInclusive<usize> = 4..=20;
 
 impl InitialDesign {
     /// Number of configurations; `budget` is the number of trials that the study is planned for, if it is known.
@@ -144,8 +146,9 @@ impl InitialDesign {
 }
 
 fn automatic(space: &Space, budget: Option<usize>) -> usize {
-    let wanted = (2 * space.parameters().len()).max(FEWEST);
-    budget.map_or(wanted, |budget| wanted.min((budget / 4).max(FEWEST)))
+    let (fewest, most) = POINTS.into_inner();
+    let wanted = (2 * space.parameters().len()).clamp(fewest, most);
+    budget.map_or(wanted, |budget| wanted.min((budget / 4).max(fewest)))
 }
 
 #[cfg(test)]
@@ -166,6 +169,14 @@ mod tests {
         let two = vec![Config::new(); 2];
         assert_eq!(InitialDesign::Given(two.clone()).len(&space, Some(40)), 12);
         assert_eq!(InitialDesign::Only(two).len(&space, Some(40)), 2);
+    }
+
+    /// A model begins before the trials are many, however many parameters there are.
+    #[test]
+    fn many_parameters_have_twenty_points() {
+        let len = |dim: usize, budget| InitialDesign::Automatic.len(&Space::unit_cube(dim), budget);
+        assert_eq!([1, 2, 9, 10, 11, 300].map(|dim| len(dim, None)), [4, 4, 18, 20, 20, 20]);
+        assert_eq!([8, 60, 100, 1000].map(|budget| len(300, Some(budget))), [4, 15, 20, 20]);
     }
 
     #[test]
@@ -275,7 +286,7 @@ mod tests {
         assert!(lasts(&given, 1, 9) && lasts(&given, 2, 5) && !lasts(&given, 2, 6));
         // Later runs have none, and are no longer for them.
         let later = |measured| given.lasts(&space, None, (1, &[]), measured);
-        assert!(later(FEWEST - 1) && !later(FEWEST));
+        assert!(later(*POINTS.start() - 1) && !later(*POINTS.start()));
     }
 
     /// Given configurations are left until each was asked as often as it is given, whatever else was asked.
