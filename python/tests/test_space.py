@@ -30,6 +30,10 @@ def test_values_come_back():
     (lambda s: s.float("x", 0, 1).float("x", 0, 1), "twice"),
     (lambda s: s.float("x", 0, 1).when("z", [1]), "z"),
     (lambda s: s.categorical("c", ["a"]).float("x", 0, 1).when("c", ["b"]), "expected one of"),
+    (lambda s: s.categorical("c", "adam"), "c has 'adam', expected a list of values"),
+    (lambda s: s.categorical("c", 3), "c has 3, expected a list of values"),
+    (lambda s: s.categorical("c", ["ab"]).float("x", 0, 1).when("c", "ab"), "c has 'ab', expected a list of values"),
+    (lambda s: s.int("n", 0, 1).float("x", 0, 1).when("n", 1), "n has 1, expected a list of values"),
     (lambda s: s.int("n", 0.5, 1), "whole"),
     (lambda s: s.int("n", 0, math.nan), "n is nan, expected a whole"),
     (lambda s: s.int("n", 0, math.inf), "n is inf, expected a whole"),
@@ -42,6 +46,17 @@ def test_values_come_back():
 def test_what_is_no_space_is_refused(build, message):
     with pytest.raises(ValueError, match=message):
         build(thrifty.Space()).check()
+
+
+def test_scalars_of_numpy_are_their_numbers():
+    numpy = pytest.importorskip("numpy")
+    space = thrifty.Space().categorical("c", numpy.linspace(0, 1, 3)).categorical("flag", [True, False])
+    space.float("x", 0, 1).when("flag", [numpy.True_]).check()
+    assert [space.encode({"c": value})[0] for value in (0.0, numpy.float64(0.5), 1.0)] == [0, 1, 2]
+    assert isinstance(space.decode([1, 1, None])["c"], numpy.float64)
+    assert thrifty.Space().categorical("n", [1, 2]).encode({"n": numpy.int64(2)}) == [1]
+    with pytest.raises(ValueError, match="twice"):
+        thrifty.Space().categorical("n", [1, numpy.int64(1)])
 
 
 def test_configurations_are_checked():

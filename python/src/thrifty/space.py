@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -51,7 +52,7 @@ class Space:
 
     def categorical(self, name: str, choices: Iterable[Any]) -> Space:
         """Adds values without order: any objects. Numbers, texts and truth values are named in journals as they are."""
-        values = tuple(choices)
+        values = _listed(name, choices)
         self._choices[name] = values
         if any(_index(values[:at], value) is not None for at, value in enumerate(values)):
             raise ValueError(f"{name}: a choice is there twice")
@@ -62,6 +63,7 @@ class Space:
         """Makes the parameter added last active only while the earlier parameter `parent` has one of `values`."""
         if not self._parameters:
             raise ValueError("a condition comes after its parameter")
+        values = _listed(parent, values)
         found = next((p for p in self._parameters if p["name"] == parent), None)
         if found is not None and parent in self._choices:
             coded = [found["choices"][self._index_of(parent, value)] for value in values]
@@ -178,19 +180,36 @@ def _fits(value: Any) -> bool:
     return not isinstance(value, int) or -(2**63) <= value < 2**63
 
 
+def _listed(name: str, values: Any) -> tuple[Any, ...]:
+    """Values as a tuple; a text is one value, not a list of its letters."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise ValueError(f"{name} has {values!r}, expected a list of values")
+    return tuple(values)
+
+
 def _labels(values: Sequence[Any]) -> list[str]:
-    """A text per choice that is not plain; its place comes first, as two objects may look the same."""
-    return [f"{at}: {str(value)[:80]}" for at, value in enumerate(values)]
+    """A text per choice that is not plain; its place comes first, as two objects may look the same.
+
+    Addresses are left out: they are others in the next process, which has to find the same labels in a journal.
+    """
+    return [f"{at}: {re.sub(' at 0x[0-9a-fA-F]+', '', str(value))[:80]}" for at, value in enumerate(values)]
 
 
 def _index(choices: Sequence[Any], value: Any) -> Any:
-    """Place of a value: 1, 1.0 and True are three choices, and NaN is one."""
-    for at, choice in enumerate(choices):
+    """Place of a value: 1, 1.0 and True are three choices, and NaN is one. A scalar of numpy is its number."""
+    value = _number(value)
+    for at, choice in enumerate(map(_number, choices)):
         if choice is value:
             return at
         if type(choice) is type(value) and _same(choice, value):
             return at
     return None
+
+
+def _number(value: Any) -> Any:
+    """A scalar of numpy as Python's number, text or truth value; anything else as it is."""
+    is_scalar = type(value).__module__ == "numpy" and getattr(value, "ndim", None) == 0
+    return value.item() if is_scalar else value
 
 
 def _same(a: Any, b: Any) -> bool:
