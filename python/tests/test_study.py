@@ -1,8 +1,10 @@
 """Studies: every method, journals, outcomes, errors, interruption."""
 
+import copy
 import functools
 import json
 import math
+import pickle
 import random
 import re
 import signal
@@ -388,6 +390,37 @@ def test_subclasses_of_pruned_need_not_know_its_cost():
     assert [(t.state, t.cost) for t in study.trials] == [("pruned", None)] * 2
 
 
+def test_the_output_of_a_program_is_one_number():
+    """Bytes are a sequence of numbers too: each character was an objective."""
+    study = thrifty.Study(SPACE, "random", seed=1)
+    study.optimize(lambda p: subprocess.check_output([sys.executable, "-c", "print(0.25)"]), 1)
+    assert study.trials[0].objectives == [0.25]
+
+
+def test_exceptions_that_are_caught_come_in_any_form():
+    def divide(p):
+        return 1 / 0
+
+    for catch in (ZeroDivisionError, [ZeroDivisionError], (ValueError, ZeroDivisionError), {ArithmeticError}):
+        study = thrifty.Study(SPACE, "random", seed=1)
+        study.optimize(divide, 2, catch=catch)
+        assert [t.message for t in study.trials] == ["ZeroDivisionError: division by zero"] * 2
+
+
+def test_trials_travel_and_studies_do_not():
+    study = thrifty.Study(SPACE, "random", seed=1)
+    trial = study.ask()
+    for other in (pickle.loads(pickle.dumps(trial)), copy.deepcopy(trial)):
+        assert other == trial
+        with pytest.raises(RuntimeError, match="does not report: call Study.report"):
+            other.report(1, 0.5)
+    study.tell(other, 1.0)
+    assert study.trials[0].state == "measured"
+    for duplicate in (pickle.dumps, copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError, match="a study cannot be pickled or copied: send its trials"):
+            duplicate(study)
+
+
 def test_outcomes():
     study = thrifty.Study(SPACE, "tpe", seed=1)
     trials = [study.ask() for _ in range(7)]
@@ -512,6 +545,11 @@ def test_all_settings_are_listed(method):
     (lambda: thrifty.Study(SPACE, rule="log_expected_improvement"),
      'rule is "log_expected_improvement": expected a table, { log_expected_improvement = … }'),
     (lambda: thrifty.Study(SPACE, "tpe", split="square_root"), 'split is "square_root": expected a table, { square_root = { … } }'),
+    (lambda: thrifty.Study(SPACE).tell(0, 1.0, constraints=1.0), "constraints is 1.0, expected a list of numbers"),
+    (lambda: thrifty.Study(SPACE).tell(0, failed=KeyError("k")), r"failed is KeyError\('k'\), expected the reason as a text"),
+    (lambda: thrifty.Study(SPACE).tell(0, unrelated=True), "unrelated is True, expected the reason as a text"),
+    (lambda: thrifty.Study(SPACE).optimize(loss, 1, catch="ValueError"), "catch is 'ValueError', expected classes of exceptions"),
+    (lambda: thrifty.Study(SPACE).optimize(loss, 1, catch=None), "catch is None, expected classes of exceptions"),
     (lambda: thrifty.Study(SPACE).enqueue({"x": "a"}), "x is 'a', expected a number"),
     (lambda: thrifty.Study(SPACE).enqueue({"n": [1]}), r"n is \[1\], expected a whole number"),
     (lambda: thrifty.Space().float("x", "a", 1), "x is 'a', expected a number"),
@@ -748,6 +786,26 @@ def test_budgeted_training_names_its_bad_arguments(wrong, message):
     arguments = {"price": 0.02, "score": (0.5, 1.0), "cost": 10.0, **wrong}
     with pytest.raises(ValueError, match=message):
         thrifty.BudgetedTraining(thrifty.Space().float("size", 0, 1), **arguments)
+
+
+def test_a_journal_with_objects_as_choices_goes_on_in_another_process(tmp_path):
+    """Objects without a text of their own show their address, which is another one in every process."""
+    code = """
+import thrifty
+
+class Layer: pass
+
+def relu(x): return x
+
+padding = [Layer() for _ in range({at})]
+space = thrifty.Space().categorical("layer", [Layer(), relu, lambda x: x])
+with thrifty.Study(space, "random", seed=1, journal="study.jsonl") as study:
+    study.optimize(lambda p: 1.0, {at} + 1)
+    print(len(study))
+"""
+    for at in (0, 1):
+        done = subprocess.run([sys.executable, "-c", code.replace("{at}", str(at))], cwd=tmp_path, capture_output=True, text=True)
+        assert (done.stdout, done.stderr) == (f"{at + 1}\n", "")
 
 
 def test_closed_studies_free_their_journals(tmp_path):

@@ -9,7 +9,7 @@ import os
 import threading
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -24,16 +24,21 @@ MUST_WAIT = "tell a running trial first"
 
 @dataclass(frozen=True)
 class Trial:
-    """A trial to be evaluated."""
+    """A trial to be evaluated. A copy, or one that was sent to another process, can be told but does not report."""
 
     id: int
     params: dict[str, Any]
     diagnostics: dict[str, float]
-    _study: Study = field(repr=False, compare=False)
+    _study: Study | None = field(repr=False, compare=False)
 
     def report(self, step: int, value: float) -> bool:
         """Records an intermediate value; true if the pruner of the study would stop the trial."""
+        if self._study is None:
+            raise RuntimeError("a trial in another process, or a copy, does not report: call Study.report where the study is")
         return self._study.report(self, step, value)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_study": None}
 
 
 @dataclass(frozen=True)
@@ -261,7 +266,7 @@ class Study:
         return number
 
     def optimize(self, objective: Callable[[dict[str, Any]], Any] | Callable[[Trial], Any], n_trials: int | None = None, *,
-                 seconds: float | None = None, catch: tuple[type[Exception], ...] = (),
+                 seconds: float | None = None, catch: type[Exception] | Iterable[type[Exception]] = (),
                  callback: Callable[[Study, Trial], None] | None = None) -> Best | None:
         """Evaluates trials one by one, and returns :attr:`best`, which compares trials at the target fidelity only.
 
@@ -276,7 +281,7 @@ class Study:
         n_trials, seconds
             Limits; trials of a resumed journal count.
         catch
-            Exceptions that are failures of the trial. Others end the loop; the trial stays unfinished.
+            Exception, or several of them, that are failures of the trial. Others end the loop; the trial stays unfinished.
         callback
             Called after each trial.
         """
@@ -284,14 +289,14 @@ class Study:
             raise ValueError("n_trials and seconds are both missing: the study would never end")
         n_trials = None if n_trials is None else whole("n_trials", n_trials, 0)
         end = math.inf if seconds is None else time.monotonic() + real("seconds", seconds)
-        wants_trial = _wants_trial(objective)
+        caught, wants_trial = _exceptions(catch), _wants_trial(objective)
         while time.monotonic() < end:
             mine: list[int] = []
             try:
                 trial = self._next(mine, n_trials, end)
                 if trial is None:
                     break
-                self._evaluate(objective, trial, wants_trial, catch)
+                self._evaluate(objective, trial, wants_trial, caught)
             except BaseException:
                 self._taken.difference_update(mine)
                 self._leave(mine)
@@ -353,6 +358,10 @@ class Study:
 
     def __len__(self) -> int:
         return len(self._study)
+
+    def __getstate__(self) -> Any:
+        raise TypeError("a study cannot be pickled or copied: send its trials, or their params, to other processes, and tell their "
+                        "outcomes here")
 
     def __repr__(self) -> str:
         if self._is_closed:
@@ -469,13 +478,17 @@ def told(value: Any, constraints: Sequence[float], cost: float | None, noise_var
     if sum(states) != 1:
         raise ValueError("expected exactly one of value, failed, unrelated and pruned")
     state = ("measured", "failed", "unrelated", "pruned")[states.index(True)]
+    _reason("failed", failed)
+    _reason("unrelated", unrelated)
+    if isinstance(constraints, str | bytes) or not isinstance(constraints, Iterable):
+        raise ValueError(f"constraints is {constraints!r}, expected a list of numbers")
     constraints = list(constraints)
     for name, given in (("constraints", constraints or None), ("noise_variance", noise_variance)):
         if given is not None and state != "measured":
             raise ValueError(f"{name} is {given!r}, expected none with {state}: only trials with a value keep it")
     objectives: list[float] = []
     if value is not None:
-        is_list = isinstance(value, Sequence) and not isinstance(value, str) or _is_array(value)
+        is_list = isinstance(value, Sequence) and not isinstance(value, str | bytes | bytearray) or _is_array(value)
         objectives = [real("value", v) for v in (value if is_list else [value])]
     return {"state": state, "objectives": objectives, "constraints": [real("a constraint", c) for c in constraints],
             "cost": None if cost is None else real("cost", cost),
@@ -515,8 +528,22 @@ def _number(trial: Any) -> int:
     return trial.id if isinstance(trial, Trial) else whole("trial", trial, 0)
 
 
+def _exceptions(catch: Any) -> tuple[type[Exception], ...]:
+    """Exceptions as an `except` clause takes them."""
+    found = tuple(catch) if isinstance(catch, Iterable) else (catch,)
+    if not all(isinstance(one, type) and issubclass(one, BaseException) for one in found):
+        raise ValueError(f"catch is {catch!r}, expected classes of exceptions such as (ValueError,)")
+    return found
+
+
 def _is_array(value: Any) -> bool:
     return getattr(value, "ndim", 0) == 1
+
+
+def _reason(name: str, text: Any) -> None:
+    """Raises `ValueError` for a reason that is no text."""
+    if not (text is None or isinstance(text, str)):
+        raise ValueError(f"{name} is {text!r}, expected the reason as a text, such as str(error)")
 
 
 def _wants_trial(objective: Callable[..., Any]) -> bool:
