@@ -215,13 +215,27 @@ POINTS = [[1.0, 3.0], [2.0, 2.0], [3.0, 1.0], [2.0, 4.0], [2.0, 2.0]]
 
 def test_fronts():
     array = np.array(POINTS)
-    for points in (POINTS, array, np.asfortranarray(array), array.astype("f4"), array[::1], tuple(map(tuple, POINTS))):
+    for points in (POINTS, array, np.asfortranarray(array), array.astype("f4"), array[::1], tuple(map(tuple, POINTS)), memoryview(array),
+                   array.astype(">f8"), array.astype("f2"), array.astype(object)):
         assert pareto.hypervolume(points, [4.0, 4.0]) == 6.0
         assert pareto.ranks(points) == [0, 0, 0, 1, 0]
         assert pareto.front(points) == [0, 1, 2, 4] and pareto.front(points, unique=True) == [0, 1, 2]
     assert pareto.contributions(POINTS[:3], [4, 4]) == [1.0, 1.0, 1.0]
     assert pareto.crowding_distance(POINTS[:3])[0] == math.inf
-    assert pareto.hypervolume(np.empty((0, 2)), [1.0, 1.0]) == 0.0
+    for nothing in (np.empty((0, 2)), []):
+        assert pareto.hypervolume(nothing, [1.0, 1.0]) == 0.0
+        assert pareto.ranks(nothing) == pareto.front(nothing) == pareto.crowding_distance(nothing) == []
+    with pytest.raises(ValueError, match=r"points have the shape \(2,\), expected rows and columns"):
+        pareto.ranks(np.array([1.0, 2.0]))
+
+
+@pytest.mark.parametrize("names", [None, ["loss", "seconds"], ["1", "2"]])
+def test_fronts_of_frames(names):
+    """Iteration over a frame has the names of its columns, which were read as rows where they are numbers."""
+    pandas = pytest.importorskip("pandas")
+    points = pandas.DataFrame(POINTS, columns=names)
+    assert pareto.hypervolume(points, [4.0, 4.0]) == 6.0
+    assert pareto.ranks(points) == [0, 0, 0, 1, 0] and pareto.front(points) == [0, 1, 2, 4]
 
 
 def test_volumes_of_three_objectives_by_inclusion_and_exclusion():
@@ -260,6 +274,8 @@ def test_level_sets(tmp_path):
     right = [p for p in decided if (p.label == "above") == (p.params["x"] + p.params["y"] > 0.8)]
     assert len(decided) > 0.9 * len(found.points) and len(right) > 0.99 * len(decided)
     assert found.share("above") + found.share("below") + found.share("undecided") == pytest.approx(1)
+    with pytest.raises(ValueError, match="label is 'abve', expected one of above, below, undecided"):
+        found.share("abve")
     assert 0 <= found.misclassified < 0.05
     del level
     assert thrifty.LevelSet(space, threshold=0.8, seed=1, journal=path).classify() == found

@@ -12,6 +12,9 @@ from ._checks import real
 from .space import Space
 from .study import Study, Trial
 
+LABELS = ("above", "below", "undecided")
+"""Labels of points."""
+
 
 @dataclass(frozen=True)
 class ClassifiedPoint:
@@ -38,7 +41,9 @@ class Classification:
     misclassified: float
 
     def share(self, label: str) -> float:
-        """Share of the points with a label."""
+        """Share of the points with a label: `above`, `below` or `undecided`."""
+        if label not in LABELS:
+            raise ValueError(f"label is {label!r}, expected one of {', '.join(LABELS)}")
         return sum(point.label == label for point in self.points) / len(self.points)
 
 

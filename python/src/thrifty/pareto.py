@@ -1,6 +1,6 @@
 """Pareto fronts of losses, that is, of objectives that are minimized.
 
-Points are rows: a two-dimensional array of doubles (numpy's or any other with the buffer protocol), or a sequence of rows.
+Points are rows: a two-dimensional array (numpy's, or what numpy takes for one, such as a frame of pandas), or a sequence of rows.
 
 >>> hypervolume([[1.0, 3.0], [2.0, 2.0], [3.0, 1.0]], reference=[4.0, 4.0])
 6.0
@@ -70,17 +70,12 @@ def _floats(values: Sequence[float]) -> list[float]:
 
 def _bytes(points: Any, columns: int | None = None) -> tuple[bytes, int]:
     """The doubles of rows, and the number of columns."""
-    try:
-        view = memoryview(points)
-    except TypeError:
-        view = None
-    if view is not None and view.ndim == 2 and view.shape is not None:
-        found = view.shape[1]
-        rows: Any = view.tolist() if view.format != "d" else []
-        data = view.tobytes() if view.format == "d" else array("d", [value for row in rows for value in row]).tobytes()
+    if hasattr(points, "__array__"):
+        data, found = _of_array(points)
     else:
-        rows = [[float(value) for value in row] for row in points]
-        found = len(rows[0]) if rows else columns or 0
+        rows = [[float(value) for value in row] for row in (points.tolist() if isinstance(points, memoryview) else points)]
+        # A front without points has no objectives to count.
+        found = len(rows[0]) if rows else columns or 1
         if any(len(row) != found for row in rows):
             raise ValueError("rows of different lengths")
         data = array("d", [value for row in rows for value in row]).tobytes()
@@ -89,3 +84,13 @@ def _bytes(points: Any, columns: int | None = None) -> tuple[bytes, int]:
     if found == 0:
         raise ValueError("points without objectives")
     return data, found
+
+
+def _of_array(points: Any) -> tuple[bytes, int]:
+    """The doubles of what numpy takes for an array, such as a frame of pandas, and the number of columns."""
+    import numpy
+
+    found = numpy.asarray(points, dtype=numpy.float64)
+    if found.ndim != 2:
+        raise ValueError(f"points have the shape {found.shape}, expected rows and columns")
+    return found.tobytes(), found.shape[1]
