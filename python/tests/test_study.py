@@ -293,7 +293,10 @@ def test_objectives_that_take_the_trial():
     def keywords(trial, *, factor=2):
         return factor * trial.params["x"]
 
-    takers = [Objective().method, Objective(), decorated(lambda trial: trial.params["x"]), keywords,
+    def defaults(trial, data=(), scale=2):
+        return scale * trial.params["x"]
+
+    takers = [Objective().method, Objective(), decorated(lambda trial: trial.params["x"]), keywords, defaults,
               functools.partial(lambda trial, factor: factor * trial.params["x"], factor=2), lambda trial: trial.params["x"]]
     for f in [*takers, converted, lambda params, trial=None: params["x"], decorated(lambda p: p["x"]), len]:
         study = thrifty.Study(SPACE, "random", seed=1)

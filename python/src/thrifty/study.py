@@ -276,7 +276,7 @@ class Study:
         Parameters
         ----------
         objective
-            Gets the configuration; or the :class:`Trial` if its only positional parameter is named `trial`. Returns a value, a
+            Gets the configuration; or the :class:`Trial` if its only positional parameter without a default is named `trial`. Returns a value, a
             sequence of objectives, or a dict with the keywords of :meth:`tell` (`value`, `constraints`, `cost`, ...).
         n_trials, seconds
             Limits; trials of a resumed journal count.
@@ -547,13 +547,13 @@ def _reason(name: str, text: Any) -> None:
 
 
 def _wants_trial(objective: Callable[..., Any]) -> bool:
-    """True if the only positional parameter is named `trial`; a wrapper that takes anything has those of what it wraps."""
+    """True if the only positional parameter without a default is named `trial`; a wrapper that takes anything has those of what it wraps."""
     for is_wrapped in (False, True):
         try:
             parameters = inspect.signature(objective, follow_wrapped=is_wrapped).parameters.values()
         except (TypeError, ValueError):  # compiled functions
             return False
-        names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-        if names:
-            return names == ["trial"]
+        positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        if positional:
+            return positional[0].name == "trial" and all(p.default is not p.empty for p in positional[1:])
     return False
