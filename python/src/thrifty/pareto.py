@@ -73,7 +73,8 @@ def _bytes(points: Any, columns: int | None = None) -> tuple[bytes, int]:
     if hasattr(points, "__array__"):
         data, found = _of_array(points)
     else:
-        rows = [[float(value) for value in row] for row in (points.tolist() if isinstance(points, memoryview) else points)]
+        lists: Any = points.tolist() if isinstance(points, memoryview) else points
+        rows = [[float(value) for value in row] for row in lists]
         # A front without points has no objectives to count.
         found = len(rows[0]) if rows else columns or 1
         if any(len(row) != found for row in rows):
