@@ -99,7 +99,7 @@ impl LinePlot {
         let across = if self.x_names.is_empty() {
             of(x, self.log_x, room(width, 55))
         } else {
-            Marks::names(&self.x_names, (width as usize / self.x_names.len() / 8).max(3))
+            named(&self.x_names, width as usize)
         };
         (across, of(y, self.log_y, room(height, 36)))
     }
@@ -162,6 +162,23 @@ impl LinePlot {
     }
 }
 
+/// Marks of names in a width in pixels: of all, or of every k-th where not all have room.
+fn named(names: &[String], width: usize) -> Marks {
+    /// Width of a character, in pixels.
+    const CHARACTER: usize = 8;
+    /// Characters that a name needs at least, and those that it gets where others are left out.
+    const FEWEST: (usize, usize) = (3, 6);
+    /// Pixels beside the axis: its margins and the labels of the other one.
+    const BESIDE: usize = 96;
+    let longest = width / names.len() / CHARACTER;
+    if longest >= FEWEST.0 {
+        return Marks::names(names, longest);
+    }
+    let axis = width.saturating_sub(BESIDE).max(1);
+    let every = ((FEWEST.1 + 1) * CHARACTER * names.len()).div_ceil(axis);
+    Marks::names(names, FEWEST.1).every(every)
+}
+
 /// A range of positive width that holds a range; the unit interval for none.
 fn wide((low, high): (f64, f64)) -> (f64, f64) {
     if low < high {
@@ -196,6 +213,20 @@ mod tests {
             for (share, expected) in shares.into_iter().zip([-0.02, 1.02, -0.04, 1.04]) {
                 assert!((share - expected).abs() < 1e-12, "{scale:e}: {shares:?}");
             }
+        }
+    }
+
+    /// Labels are no longer than the distance of their places.
+    #[test]
+    fn names_have_room() {
+        for count in [1, 2, 10, 15, 30, 300] {
+            let names: Vec<String> = (0..count).map(|n| format!("choice number {n}")).collect();
+            let marks = named(&names, 360);
+            let longest = marks.iter().map(|(_, label)| label.chars().count()).max().unwrap();
+            let places: Vec<f64> = marks.places().collect();
+            let every = places.get(1).map_or(f64::from(count), |second| second - places[0]);
+            let width = if places.len() < names.len() { 360.0 - 96.0 } else { 360.0 };
+            assert!(8.0 * longest as f64 <= width / f64::from(count) * every, "{count}: {longest}");
         }
     }
 

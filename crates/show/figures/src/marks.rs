@@ -1,5 +1,7 @@
 //! Tick marks of plot axes and their labels.
 
+use std::collections::BTreeSet;
+
 /// Tick marks of an axis: places in drawing coordinates, each with the text beside it.
 ///
 /// A linear axis is drawn in its values, a logarithmic one in logarithms to base ten, named places at 0, 1, ….
@@ -32,7 +34,8 @@ impl Marks {
 
     /// Named places 0, 1, …, with names of at most `longest` characters.
     pub(crate) fn names(names: &[String], longest: usize) -> Self {
-        Self(names.iter().enumerate().map(|(at, name)| (at as f64, shortened(name, longest))).collect())
+        let names = all_shortened(names, longest);
+        Self(names.into_iter().enumerate().map(|(at, name)| (at as f64, name)).collect())
     }
 
     /// The first and every k-th mark after it.
@@ -63,6 +66,26 @@ pub(crate) fn shortened(text: &str, longest: usize) -> String {
         return text.to_owned();
     }
     text.chars().take(longest.max(2) - 1).chain(std::iter::once('…')).collect()
+}
+
+/// Texts of at most `longest` characters: their beginnings, with their ends where beginnings alone are not told apart.
+pub(crate) fn all_shortened(texts: &[String], longest: usize) -> Vec<String> {
+    let different = |texts: &[String]| texts.iter().collect::<BTreeSet<_>>().len();
+    let short: Vec<String> = texts.iter().map(|text| shortened(text, longest)).collect();
+    if different(&short) == different(texts) {
+        return short;
+    }
+    texts.iter().map(|text| without_middle(text, longest)).collect()
+}
+
+/// The first and the last characters of a text, with an ellipsis between them where others are.
+fn without_middle(text: &str, longest: usize) -> String {
+    let (count, kept) = (text.chars().count(), longest.max(3) - 1);
+    if count <= kept + 1 {
+        return text.to_owned();
+    }
+    let (head, tail) = (kept - kept / 2, kept / 2);
+    text.chars().take(head).chain(std::iter::once('…')).chain(text.chars().skip(count - tail)).collect()
 }
 
 /// Round values in a range and the power of ten of their last digit.
@@ -223,5 +246,14 @@ mod tests {
         let names = ["adam".to_owned(), "stochastic".to_owned()];
         assert_eq!(texts(&Marks::names(&names, 6)), ["adam", "stoch…"]);
         assert_eq!(shortened("ab", 0), "a…");
+    }
+
+    #[test]
+    fn names_that_begin_alike_keep_their_ends() {
+        let names = [16, 17].map(|n| format!("parameter_{n}"));
+        assert_eq!(all_shortened(&names, 8), ["para…_16", "para…_17"]);
+        assert_eq!(all_shortened(&names, 12), names);
+        let equal = ["stochastic", "stochastic"].map(str::to_owned);
+        assert_eq!(all_shortened(&equal, 6), ["stoch…", "stoch…"], "no ends tell them apart");
     }
 }

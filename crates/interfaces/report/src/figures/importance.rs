@@ -17,11 +17,13 @@ pub(crate) fn draw(report: &Report<'_>) -> Result<String, Unfit> {
     };
     let near_best =
         BarSeries { label: "PED-ANOVA".into(), values: values(|one| one.near_best), spread: Vec::new() };
+    // Without divergence anywhere, such as of a single trial at the target, there is no importance near the best.
+    let has_near_best = near_best.values.iter().any(|share| *share > 0.0);
     let chart = BarChart {
         title: format!("importance for {}", report.objective_label()),
         x_label: "share".into(),
         names: found.iter().map(|one| one.name.clone()).collect(),
-        series: vec![anova, near_best],
+        series: std::iter::once(anova).chain(Some(near_best).filter(|_| has_near_best)).collect(),
         palette: report.palette.clone(),
     };
     Ok(chart.draw()?)

@@ -10,10 +10,9 @@ use crate::report::Report;
 /// Mean and band along each numeric parameter through the best trial.
 pub(crate) fn slices(report: &Report<'_>) -> Result<String, Unfit> {
     let gp = report.gp()?;
-    let columns: Vec<(usize, Axis)> =
-        report.numeric().into_iter().filter_map(|at| column(report, at)).collect();
-    Unfit::unless("numeric parameters", columns.len(), 1)?;
     let best = gp.best()?;
+    let columns = columns(report);
+    Unfit::unless("numeric parameters", columns.len(), 1)?;
     let slice = |(column, axis): &(usize, Axis)| LinePlot {
         y_label: report.objective_label().into(),
         palette: report.palette.clone(),
@@ -25,13 +24,20 @@ pub(crate) fn slices(report: &Report<'_>) -> Result<String, Unfit> {
 /// Mean and standard deviation over the two most important numeric parameters.
 pub(crate) fn map(report: &Report<'_>) -> Result<String, Unfit> {
     let gp = report.gp()?;
-    let columns: Vec<(usize, Axis)> =
-        report.numeric().into_iter().filter_map(|at| column(report, at)).collect();
+    let best = gp.best()?;
+    let columns = columns(report);
     let [(first, x), (second, y), ..] = &columns[..] else {
         return Err(Unfit::TooFew { what: "numeric parameters", found: columns.len(), needed: 2 });
     };
     let seen = Observations { x: gp.x.as_ref(), y: &gp.y };
-    Ok(posterior_maps(&gp.posterior, (*first, *second), gp.best()?, (x, y), Some(seen))?)
+    Ok(posterior_maps(&gp.posterior, (*first, *second), best, (x, y), Some(seen))?)
+}
+
+/// Columns and axes of the numeric parameters that are active in the best trial, the most important first: along another one nothing changes.
+fn columns(report: &Report<'_>) -> Vec<(usize, Axis)> {
+    let best = report.history.best().map(|(trial, _)| &trial.query);
+    let is_active = |at: &usize| best.is_some_and(|best| best.get(&report.parameters[*at].name).is_some());
+    report.numeric().into_iter().filter(is_active).filter_map(|at| column(report, at)).collect()
 }
 
 /// The column of a numeric parameter in the unit cube and its axis there: values on a grid stand in the middle of their cells.

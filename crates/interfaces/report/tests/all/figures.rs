@@ -241,6 +241,29 @@ fn a_process_over_choices_has_no_slices() {
     }
 }
 
+/// Along a parameter that the best trial does not have nothing changes: it has no slice.
+#[test]
+fn inactive_parameters_of_the_best_trial_have_no_slice() {
+    let space = Space::builder()
+        .float("rate", 0.0, 1.0)
+        .categorical("solver", ["sgd", "adam"])
+        .float("momentum", 0.0, 1.0)
+        .when("solver", ["sgd"])
+        .build()
+        .unwrap();
+    let slices = |best: &str| {
+        let mut study = Study::new(RandomSearch::new(space.clone()), Seed(3)).with_stop(MaxTrials(20));
+        let loss = |config: &Config| {
+            config.float("rate").unwrap() + f64::from(u8::from(config.str("solver").unwrap() != best))
+        };
+        study.run(|config: &Config, _| loss(config)).unwrap();
+        Report::new(study.history(), Some(&space)).unwrap().draw(Figure::Surrogate).unwrap()
+    };
+    assert!(slices("sgd").contains("posterior along momentum"));
+    let without = slices("adam");
+    assert!(without.contains("posterior along rate") && !without.contains("momentum"));
+}
+
 /// The list of warnings of a page: nothing failed in a study without trials, and a fifth of the trials is many.
 #[test]
 fn a_page_counts_failures_from_one_in_five() {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use thrifty_report::Report;
+use thrifty_report::{Figure, Report};
 use thrifty_sampling::Seed;
 use thrifty_search::RandomSearch;
 use thrifty_space::{Config, Space};
@@ -41,6 +41,9 @@ fn importance_near_the_best_is_zero_without_a_trial_to_compare() {
     let history = study.history().clone().with_comparable(|_| false);
     let importance = Report::new(&history, Some(&space)).unwrap().importance().unwrap();
     assert!(importance[0].share > 0.9 && importance.iter().all(|of| of.near_best == 0.0), "{importance:?}");
+    // Bars of 0 would say that nothing matters there.
+    let drawn = Report::new(&history, Some(&space)).unwrap().draw(Figure::Importance).unwrap();
+    assert!(drawn.contains("functional ANOVA") && !drawn.contains("PED-ANOVA"));
 }
 
 /// A whole number on a logarithmic scale is uniform by its logarithm, as the space samples it, however many values it has: both parameters
