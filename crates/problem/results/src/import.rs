@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 use thrifty_space::{Config, Kind, Parameter, Space, SpaceError, Value};
-use thrifty_study::{Directions, Outcome};
+use thrifty_study::{Directions, Measurement, Outcome};
 
 use crate::cell::float_text;
 
@@ -41,12 +41,16 @@ pub fn from_hyperopt(space: &Space, json: &str) -> Result<KnownTrials, ImportErr
     let trials: Vec<Json> = serde_json::from_str(json)?;
     let mut known = KnownTrials::new();
     for (trial, document) in trials.iter().enumerate() {
+        let problem = |problem: String| ImportError::Trial { trial, problem };
+        if !document["result"].is_object() {
+            let expected = "it has no result, as trials of Hyperopt have: a table is read as .csv";
+            return Err(problem(expected.into()));
+        }
         let outcome = match document["result"]["loss"].as_f64() {
             _ if document["result"]["status"] == "fail" => Outcome::failed("it failed in Hyperopt"),
             Some(loss) => Outcome::from(loss),
             None => continue,
         };
-        let problem = |problem: String| ImportError::Trial { trial, problem };
         let values = &document["misc"]["vals"];
         let mut config = Config::new();
         for parameter in space.parameters() {
@@ -64,7 +68,7 @@ pub fn from_hyperopt(space: &Space, json: &str) -> Result<KnownTrials, ImportErr
     Ok(known)
 }
 
-/// Optuna's trials: the CSV of `study.trials_dataframe()`, of which `params_…`, `value` and `state` are read.
+/// Optuna's trials: the CSV of `study.trials_dataframe()`, of which `params_…`, `state` and `value`, or `values_0`, `values_1`, …, are read.
 ///
 /// A choice stands there by its text, or as pandas writes it: `True` for `true`, and `32.0` for 32 in a column with gaps. An empty cell is
 /// the empty text where that is a choice of an active parameter.
@@ -77,17 +81,19 @@ pub fn from_optuna(space: &Space, directions: &Directions, csv: &str) -> Result<
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     let header = reader.headers()?.clone();
     let column = |name: &str| header.iter().position(|h| h == name);
+    // Of several objectives there is a column each.
+    let numbered = (0..).map(|at| format!("values_{at}")).take_while(|name| column(name).is_some());
+    let values = if column("value").is_some() { vec!["value".to_owned()] } else { numbered.collect() };
     let mut known = KnownTrials::new();
     for (trial, record) in reader.records().enumerate() {
         let record = record?;
         let cell = |name: &str| column(name).and_then(|at| record.get(at)).filter(|text| !text.is_empty());
         let problem = |problem: String| ImportError::Trial { trial, problem };
-        let outcome = match (cell("state"), cell("value")) {
-            (Some("FAIL"), _) => Outcome::failed("it failed in Optuna"),
-            (Some("COMPLETE") | None, Some(text)) => Outcome::from(number("value", text).map_err(problem)?),
-            (Some("COMPLETE") | None, None) => return Err(problem("it has no value".into())),
-            (Some("RUNNING" | "WAITING" | "PRUNED"), _) => continue,
-            (Some(other), _) => {
+        let outcome = match cell("state") {
+            Some("FAIL") => Outcome::failed("it failed in Optuna"),
+            Some("COMPLETE") | None => measured(&values, cell).map_err(problem)?,
+            Some("RUNNING" | "WAITING" | "PRUNED") => continue,
+            Some(other) => {
                 let expected = "COMPLETE, FAIL, PRUNED, RUNNING or WAITING";
                 return Err(problem(format!("state is {other:?}, expected {expected}")));
             }
@@ -102,6 +108,16 @@ pub fn from_optuna(space: &Space, directions: &Directions, csv: &str) -> Result<
         known.push((config, directions.flip_outcome(outcome)));
     }
     Ok(known)
+}
+
+/// The outcome of a complete trial of Optuna, whose objectives are in the columns `names`.
+fn measured<'a>(names: &[String], cell: impl Fn(&str) -> Option<&'a str>) -> Result<Outcome, String> {
+    if names.is_empty() {
+        return Err("there is no column value, or values_0, values_1, …".into());
+    }
+    let value = |name: &String| number(name, cell(name).ok_or_else(|| format!("it has no {name}"))?);
+    let objectives = names.iter().map(value).collect::<Result<_, _>>()?;
+    Ok(Measurement { objectives, ..Measurement::default() }.into())
 }
 
 /// The value of a parameter that a cell stands for.

@@ -47,6 +47,30 @@ fn optuna_trials_are_read() {
 }
 
 #[test]
+fn several_objectives_of_optuna_are_read_in_the_units_of_the_user() {
+    let space = Space::builder().float("x", 0.0, 1.0).build().unwrap();
+    let directions = Directions::new(vec![Direction::Maximize, Direction::Minimize]);
+    let csv = ",number,values_0,values_1,params_x,state\n0,0,0.25,3,0.5,COMPLETE\n1,1,,,0.75,FAIL\n";
+    let known = from_table(&space, &directions, csv).unwrap();
+    let objectives = |at: usize| known[at].1.measurement().map(|measured| measured.objectives.clone());
+    assert_eq!((objectives(0), objectives(1)), (Some(vec![-0.25, 3.0]), None));
+    for (csv, expected) in [
+        ("values_0,values_1,params_x\n1,,0.5\n", "trial 0: it has no values_1"),
+        ("values_loss,params_x\n1,0.5\n", "trial 0: there is no column value, or values_0, values_1, …"),
+    ] {
+        assert_eq!(from_optuna(&space, &directions, csv).unwrap_err().to_string(), expected);
+    }
+}
+
+/// A table in JSON, as `thrifty export --format json` writes it, was read as no trials.
+#[test]
+fn json_that_is_not_of_hyperopt_is_refused() {
+    let table = r#"[{"trial": 0, "state": "measured", "objective": 0.25, "rate": 0.5}]"#;
+    let error = from_hyperopt(&space(), table).unwrap_err().to_string();
+    assert!(error.starts_with("trial 0: it has no result, as trials of Hyperopt have"), "{error}");
+}
+
+#[test]
 fn choices_are_read_as_pandas_writes_them() {
     let space = Space::builder()
         .categorical("nesterov", [true, false])
