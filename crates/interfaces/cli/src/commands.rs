@@ -48,6 +48,21 @@ pub(crate) fn write_out(text: &[u8]) -> Result<(), CliError> {
     Ok(output.flush()?)
 }
 
+/// Writes a file of results, which must not take the place of the study file or the journal that they are from.
+pub(crate) fn write_file(
+    source: &Source,
+    file: Option<&StudyFile>,
+    output: &Path,
+    text: &[u8],
+) -> Result<(), CliError> {
+    let is_same =
+        |other: &Path| matches!((output.canonicalize(), other.canonicalize()), (Ok(a), Ok(b)) if a == b);
+    if is_same(&source.study) || file.is_some_and(|file| is_same(&file.journal)) {
+        return Err(CliError::Exists(output.into()));
+    }
+    std::fs::write(output, text).map_err(|source| CliError::File { path: output.into(), source })
+}
+
 /// `thrifty new`: writes a commented study file.
 pub(crate) fn new(path: &Path) -> Result<(), CliError> {
     let file = |source| CliError::File { path: path.into(), source };
@@ -66,6 +81,10 @@ pub(crate) fn run(
     report: bool,
     json: bool,
 ) -> Result<(), CliError> {
+    if workers == Some(0) {
+        let (name, expected) = ("--workers".into(), "a whole number from 1".into());
+        return Err(CliError::Setting { name, value: "0".into(), expected });
+    }
     let file = StudyFile::read(path, store)?;
     let running = Running::default();
     let evaluator = Evaluator::new(&file, running.clone())?;

@@ -86,9 +86,12 @@ pub(crate) enum CliError {
     /// A file that exists and would be overwritten.
     #[error("{} exists; it was left as it is", .0.display())]
     Exists(PathBuf),
-    /// A journal without trials, or one that does not exist.
-    #[error("{}: no trials yet", .0.display())]
+    /// A journal that does not exist.
+    #[error("{}: no trials yet, there is no such file", .0.display())]
     NoTrials(PathBuf),
+    /// A journal, or other JSON, in the place of a study file.
+    #[error("{} is no study file but JSON, as a journal is: give the study file", .0.display())]
+    IsJournal(PathBuf),
     /// No trial was measured.
     #[error("no trial was measured: {failed} of {trials} failed{example}")]
     NothingMeasured {

@@ -30,9 +30,14 @@ impl Progress {
         let best = history.best().map(|(_, loss)| loss);
         let (directions, fidelity) = (file.directions.clone(), file.fidelity.clone());
         let bar = std::io::stderr().is_terminal().then(|| {
-            let bar = total.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
-            let form = "{wide_bar} {pos}/{len} trials, {elapsed} elapsed, {eta} left, {msg}";
-            if let (Some(_), Ok(style)) = (total, ProgressStyle::with_template(form)) {
+            let (bar, form) = match total {
+                Some(total) => (
+                    ProgressBar::new(total),
+                    "{wide_bar} {pos}/{len} trials, {elapsed} elapsed, {eta} left, {msg}",
+                ),
+                None => (ProgressBar::new_spinner(), "{spinner} {pos} trials, {elapsed} elapsed, {msg}"),
+            };
+            if let Ok(style) = ProgressStyle::with_template(form) {
                 bar.set_style(style);
             }
             bar.set_position(done);

@@ -152,6 +152,10 @@ impl StudyFile {
     pub(crate) fn read(path: &Path, store: Option<&str>) -> Result<Self, CliError> {
         let text =
             std::fs::read_to_string(path).map_err(|source| CliError::File { path: path.into(), source })?;
+        // No table of TOML begins so.
+        if text.starts_with('{') {
+            return Err(CliError::IsJournal(path.into()));
+        }
         let content: Content = toml::from_str(&text)
             .map_err(|source| CliError::Toml { path: path.into(), source: Box::new(source) })?;
         let folder = match path.parent() {

@@ -11,7 +11,7 @@ use crate::parameters::ParameterEntry;
 
 /// One argument, or a group of arguments that is left out while one of its parameters is inactive.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected arguments as texts, or lists of them: \"3\" instead of 3")]
 pub(crate) enum Part {
     /// One argument.
     Argument(String),
@@ -132,7 +132,7 @@ impl Template {
     /// they were started with.
     ///
     /// # Errors
-    /// [`CliError::Command`] where there is no such file.
+    /// [`CliError::Command`] where there is no such file, or one that is not executable.
     pub(crate) fn program(&self, folder: &Path) -> Result<PathBuf, CliError> {
         let name: String = self.groups[0][0]
             .iter()
@@ -142,8 +142,10 @@ impl Template {
             .collect();
         if name.contains('/') || Path::new(&name).is_absolute() {
             let path = absolute(folder.join(&name));
-            return if path.is_file() {
+            return if is_program(&path) {
                 Ok(path)
+            } else if path.is_file() {
+                Err(CliError::Command(format!("{} is not executable", path.display())))
             } else {
                 Err(CliError::Command(format!("{} does not exist", path.display())))
             };
@@ -152,9 +154,20 @@ impl Template {
         let suffix = std::env::consts::EXE_SUFFIX;
         let found = std::env::split_paths(&folders)
             .flat_map(|folder| [folder.join(&name), folder.join(format!("{name}{suffix}"))])
-            .find(|path| path.is_file());
+            .find(|path| is_program(path));
         found.map(absolute).ok_or_else(|| CliError::Command(format!("{name} is no program in PATH")))
     }
+}
+
+/// True of a file that the operating system executes.
+fn is_program(path: &Path) -> bool {
+    #[cfg(unix)]
+    let may_run = |found: &std::fs::Metadata| {
+        std::os::unix::fs::PermissionsExt::mode(&found.permissions()) & 0o111 != 0
+    };
+    #[cfg(not(unix))]
+    let may_run = |_: &std::fs::Metadata| true;
+    path.metadata().is_ok_and(|found| found.is_file() && may_run(&found))
 }
 
 /// The path from the root: the command is started in another folder.

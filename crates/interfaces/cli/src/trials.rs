@@ -9,7 +9,7 @@ use thrifty_space::Config;
 use thrifty_study::{History, JournalError};
 
 use crate::args::{Format, Source};
-use crate::commands::{load, print, write_out};
+use crate::commands::{load, print, write_file, write_out};
 use crate::error::CliError;
 use crate::recommendation;
 use crate::study_file::StudyFile;
@@ -94,9 +94,9 @@ pub(crate) fn export(
     output: Option<&Path>,
     reports: bool,
 ) -> Result<(), CliError> {
-    let table = match Shown::load(source)? {
-        Shown::Configs(history, _) => table_of(&history, reports)?,
-        Shown::Others(history) => table_of(&history, reports)?,
+    let (table, file) = match Shown::load(source)? {
+        Shown::Configs(history, file) => (table_of(&history, reports)?, file),
+        Shown::Others(history) => (table_of(&history, reports)?, None),
     };
     let mut text = Vec::new();
     match format {
@@ -104,9 +104,7 @@ pub(crate) fn export(
         Format::Json => table.write_json(&mut text)?,
     }
     match output {
-        Some(output) => {
-            std::fs::write(output, text).map_err(|source| CliError::File { path: output.into(), source })
-        }
+        Some(output) => write_file(source, file.as_deref(), output, &text),
         None => write_out(&text),
     }
 }

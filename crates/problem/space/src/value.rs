@@ -4,7 +4,7 @@ use std::fmt;
 
 /// The value of a parameter.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a text, a number or a truth value")]
 pub enum Value {
     /// True or false.
     Bool(bool),

@@ -440,6 +440,17 @@ fn bad_study_files_are_refused_with_the_place_and_write_nothing() {
         ("command = [\"echo\", \"{z}\"]", "", "{z} is no parameter (parameters: x"),
         ("command = [\"no-such-program\", \"{x}\"]", "", "no-such-program is no program in PATH"),
         ("command = [\"./train\", \"{x}\"]", "", "train does not exist"),
+        ("command = [\"./study.toml\", \"{x}\"]", "", "study.toml is not executable"),
+        (
+            "command = [\"echo\", \"{x}\", 3]",
+            "",
+            "expected arguments as texts, or lists of them: \"3\" instead of 3",
+        ),
+        (
+            command,
+            "[[parameters]]\nname = \"y\"\nchoices = [2026-01-01]",
+            "expected a text, a number or a truth value",
+        ),
         ("command = []", "", "expected a program"),
         (command, "[stop]\ntrials = 0", "stop.trials is 0, expected a whole number from 1"),
         (command, "[stop]\nseconds = -1", "stop.seconds is -1"),
@@ -486,7 +497,10 @@ fn bad_study_files_are_refused_with_the_place_and_write_nothing() {
     }
     let folder = tempfile::tempdir().unwrap();
     assert!(error(&thrifty(folder.path(), &["run", "none.toml"])).contains("none.toml: No such file"));
-    assert!(error(&thrifty(folder.path(), &["best", "none.jsonl"])).contains("none.jsonl: no trials yet"));
+    assert!(
+        error(&thrifty(folder.path(), &["best", "none.jsonl"]))
+            .contains("none.jsonl: no trials yet, there is no such file")
+    );
 }
 
 #[test]
@@ -500,10 +514,35 @@ fn another_study_and_other_files_are_not_overwritten() {
     let refused = error(&thrifty(folder.path(), &["run", "study.toml"]));
     assert!(refused.contains("seed"), "{refused}");
     assert_eq!(std::fs::read(folder.path().join("study.jsonl")).unwrap(), journal);
+    // The whole first line of a journal was shown as an error of TOML.
+    let refused = error(&thrifty(folder.path(), &["run", "study.jsonl"]));
+    assert_eq!(
+        refused,
+        "error: study.jsonl is no study file but JSON, as a journal is: give the study file\n"
+    );
     // A study that is given more trials goes on.
     std::fs::write(&path, text.replace("trials = 3", "trials = 5")).unwrap();
     stdout(&thrifty(folder.path(), &["run", "study.toml"]));
     assert_eq!(json_of(folder.path(), &["show", "study.toml", "--json"])["counts"]["trials"], 5);
+    // Results take the place of neither of the files that they are from.
+    for arguments in [
+        &["export", "study.toml"][..],
+        &["export", "study.jsonl"],
+        &["plot", "study.toml", "history"],
+        &["report", "study.toml"],
+    ] {
+        for output in ["study.toml", "./study.jsonl"] {
+            if arguments[1] == "study.jsonl" && output == "study.toml" {
+                continue; // a journal alone has no study file
+            }
+            let before = std::fs::read(folder.path().join(output)).unwrap();
+            let refused = error(&thrifty(folder.path(), &[arguments, &["-o", output]].concat()));
+            assert!(refused.contains("exists; it was left as it is"), "{arguments:?} {output}: {refused}");
+            assert_eq!(std::fs::read(folder.path().join(output)).unwrap(), before, "{arguments:?} {output}");
+        }
+    }
+    let refused = error(&thrifty(folder.path(), &["run", "study.toml", "--workers", "0"]));
+    assert!(refused.contains("--workers is 0, expected a whole number from 1"), "{refused}");
     // Notes of a user under the name of the journal are left as they are.
     std::fs::write(folder.path().join("study.jsonl"), "my notes").unwrap();
     error(&thrifty(folder.path(), &["run", "study.toml"]));
@@ -635,10 +674,13 @@ fn bad_queues_and_known_trials_are_named() {
         ("known = \"known.xlsx\"", "expected a file that ends with .jsonl, .csv or .json"),
         ("known = \"bad.csv\"", "bad.csv: trial 1: parameter x is 7, expected a number in [0, 1]"),
         ("known = \"optuna.csv\"", "optuna.csv: trial 0: x is \"far\", expected a number"),
+        ("known = \"table.json\"", "table.json: trial 0: it has no result, as trials of Hyperopt have"),
     ] {
         let (folder, _) = study(&format!("{command}\n{key}"), "[stop]\ntrials = 2");
         std::fs::write(folder.path().join("bad.csv"), "x,objective\n0.5,1\n7,1\n").unwrap();
         std::fs::write(folder.path().join("optuna.csv"), "params_x,value,state\nfar,1,COMPLETE\n").unwrap();
+        std::fs::write(folder.path().join("table.json"), r#"[{"trial": 0, "objective": 1, "x": 0.5}]"#)
+            .unwrap();
         let found = error(&thrifty(folder.path(), &["run", "study.toml"]));
         assert!(found.contains(expected), "{found}");
         let journal = std::fs::read(folder.path().join("study.jsonl")).unwrap_or_default();
