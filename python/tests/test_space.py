@@ -1,5 +1,6 @@
 """Spaces: values there and back, and what is refused."""
 
+import json
 import math
 
 import pytest
@@ -54,6 +55,7 @@ def test_scalars_of_numpy_are_their_numbers():
     space.float("x", 0, 1).when("flag", [numpy.True_]).check()
     assert [space.encode({"c": value})[0] for value in (0.0, numpy.float64(0.5), 1.0)] == [0, 1, 2]
     assert isinstance(space.decode([1, 1, None])["c"], numpy.float64)
+    assert [parameter["choices"] for parameter in json.loads(space.to_json())[:2]] == [[0.0, 0.5, 1.0], [True, False]]
     assert thrifty.Space().categorical("n", [1, 2]).encode({"n": numpy.int64(2)}) == [1]
     with pytest.raises(ValueError, match="twice"):
         thrifty.Space().categorical("n", [1, numpy.int64(1)])

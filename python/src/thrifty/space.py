@@ -56,8 +56,9 @@ class Space:
         self._choices[name] = values
         if any(_index(values[:at], value) is not None for at, value in enumerate(values)):
             raise ValueError(f"{name}: a choice is there twice")
-        are_plain = all(_is_plain(value) for value in values)
-        return self._add(name, kind="categorical", choices=list(values) if are_plain else _labels(values))
+        named = [_number(value) for value in values]
+        are_plain = all(_is_plain(value) for value in named)
+        return self._add(name, kind="categorical", choices=named if are_plain else _labels(values))
 
     def when(self, parent: str, values: Iterable[Any]) -> Space:
         """Makes the parameter added last active only while the earlier parameter `parent` has one of `values`."""
