@@ -5,7 +5,7 @@ use thrifty::cv::FoldQuery;
 use thrifty::fcvopt::{FoldAcquisition, FractionalCv, FractionalSettings};
 use thrifty::sampling::Seed;
 use thrifty::space::Space;
-use thrifty::study::{Direction, Next, Outcome, Trial, TrialId, WorthItsCost};
+use thrifty::study::{Direction, Directions, History, Next, Outcome, Trial, TrialId, WorthItsCost};
 
 use crate::boundary::{Shared, invalid, optimizer as refused, study as refused_study};
 use crate::method::Keywords;
@@ -30,7 +30,20 @@ fn for_losses(mut settings: FractionalSettings) -> FractionalSettings {
     settings
 }
 
-/// A study of fractional cross-validation. It is told losses, and values of objectives among its settings are scores.
+/// Directions of scores: the larger the better.
+fn of_scores() -> Directions {
+    Directions::new(vec![Direction::Maximize])
+}
+
+/// Directions that a journal names: those of scores, or none in a journal of an earlier version, which goes on without them.
+fn directions_in(journal: Option<&str>) -> Directions {
+    let history = journal.and_then(|path| History::<FoldQuery>::read(path).ok());
+    history
+        .filter(|history| !history.is_empty())
+        .map_or_else(of_scores, |history| history.directions().clone())
+}
+
+/// A study of fractional cross-validation. It is told scores, and values of objectives among its settings are scores.
 #[pyclass(frozen, module = "thrifty._thrifty")]
 pub(crate) struct Fractional {
     inner: Shared<Inner>,
@@ -59,7 +72,8 @@ impl Fractional {
         let optimizer = FractionalCv::new(space.clone(), folds.max(2)).map_err(refused)?;
         // Whatever else fails here is a setting.
         let optimizer = optimizer.with_settings(settings).map_err(invalid)?;
-        let mut study = thrifty::study::Study::new(optimizer, Seed(seed));
+        let mut study =
+            thrifty::study::Study::new(optimizer, Seed(seed)).with_directions(directions_in(journal));
         if let Some(price) = price {
             study = study.with_stop(WorthItsCost::new(price));
         }
@@ -84,7 +98,7 @@ impl Fractional {
 
     fn tell(&self, py: Python<'_>, trial: u64, told: Told) -> PyResult<()> {
         self.inner.with(py, |Inner { study, .. }| {
-            let outcome = told.outcome(study.history().directions())?;
+            let outcome = told.outcome(&of_scores())?;
             let outcome = outcome.ok_or_else(|| invalid("a trial that runs was not evaluated"))?;
             study.tell(TrialId(trial), outcome).map_err(refused_study)
         })

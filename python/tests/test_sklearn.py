@@ -6,6 +6,7 @@ import pickle
 import re
 import threading
 import warnings
+import zlib
 
 import pytest
 
@@ -160,6 +161,27 @@ def test_a_search_with_a_journal_goes_on(tmp_path):
     assert again.n_fits_ == 40
     finished = search(journal=path, scoring=scorer).fit(X, Y)
     assert finished.best_params_ == whole.best_params_ and finished.best_score_ == whole.best_score_
+
+
+def sealed(body):
+    """A line of a journal with its checksum."""
+    return f'{body},"crc":"{zlib.crc32(body.encode()):08x}"}}\n'
+
+
+def test_a_journal_names_the_direction_of_scores(tmp_path):
+    """Tables of the command line had losses. A journal of an earlier version, which names none, goes on."""
+    path = tmp_path / "search.jsonl"
+    whole = search(journal=path).fit(X, Y)
+    lines = path.read_text().splitlines()
+    direction = ',["directions",["maximize"]]'
+    assert direction in lines[0]
+    scores = [-json.loads(line)["told"]["outcome"]["measured"]["objectives"][0] for line in lines if '"told"' in line]
+    assert len(scores) == 40 and max(scores) <= 1 and min(scores) > 0
+    earlier = sealed(lines[0].replace(direction, "").rsplit(",", 1)[0])
+    path.write_text(earlier + "\n".join(lines[1:31]) + "\n")
+    again = search(journal=path).fit(X, Y)
+    same(results(again), results(whole))
+    assert path.read_text().startswith(earlier)
 
 
 def test_a_journal_goes_on_without_a_random_state(tmp_path):

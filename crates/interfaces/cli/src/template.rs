@@ -67,7 +67,7 @@ impl Template {
                 let Some(entry) = parameters.iter().find(|p| p.name == name) else {
                     let known = parameters.iter().map(|p| p.name.as_str()).collect::<Vec<_>>().join(", ");
                     return Err(CliError::Command(format!(
-                        "the placeholder {{{name}}} is no parameter (parameters: {known}; also config, trial, seed)"
+                        "the placeholder {{{name}}} is no parameter (parameters: {known}; also config, trial, seed; braces are {{{{ and }}}})"
                     )));
                 };
                 if at == 0 {
@@ -274,6 +274,11 @@ mod tests {
         assert!(text(vec![argument("")]).contains("expected a program"));
         assert!(text(vec![argument("{solver}"), argument("{config}")]).contains("must not depend"));
         assert!(text(vec![argument("run"), argument("{rate}")]).contains("{rate} is no parameter"));
+        assert!(text(vec![argument("awk"), argument("{ print {solver} }")]).contains("a single brace"));
+        assert!(
+            text(vec![argument("python"), argument("print({'a': 1})")])
+                .contains("seed; braces are {{ and }})")
+        );
         assert!(text(vec![argument("run"), argument("{solver}")]).contains("momentum is not used"));
         assert!(text(vec![argument("run"), argument("{momentum}")]).contains("not always active"));
         assert!(text(vec![argument("run"), argument("{solver")]).contains("single brace"));

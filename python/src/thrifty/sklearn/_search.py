@@ -269,7 +269,7 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
         elif self.cost is not None or self.stop is not None:
             cost = max(out["fit_time"] + out["score_time"], 1e-9)
         has_failed = out["fit_error"] is not None or not np.isfinite(score)
-        return told(None if has_failed else -score, (), cost, None,
+        return told(None if has_failed else score, (), cost, None,
                     "the fit or its score failed" if has_failed else None, None, False, 0)
 
     def _conclude(self, study: Any, table: Table, metric: str, best: Any) -> None:
