@@ -1,5 +1,7 @@
 //! Fractional cross-validation, asked and told fold by fold.
 
+use std::path::{Path, PathBuf};
+
 use pyo3::prelude::*;
 use thrifty::cv::FoldQuery;
 use thrifty::fcvopt::{FoldAcquisition, FractionalCv, FractionalSettings};
@@ -36,7 +38,7 @@ fn of_scores() -> Directions {
 }
 
 /// Directions that a journal names: those of scores, or none in a journal of an earlier version, which goes on without them.
-fn directions_in(journal: Option<&str>) -> Directions {
+fn directions_in(journal: Option<&Path>) -> Directions {
     let history = journal.and_then(|path| History::<FoldQuery>::read(path).ok());
     history
         .filter(|history| !history.is_empty())
@@ -61,7 +63,7 @@ impl Fractional {
         folds: usize,
         seed: u64,
         settings_json: Option<&str>,
-        journal: Option<&str>,
+        journal: Option<PathBuf>,
         price: Option<f64>,
     ) -> PyResult<Self> {
         let space = space(space_json)?;
@@ -72,8 +74,8 @@ impl Fractional {
         let optimizer = FractionalCv::new(space.clone(), folds.max(2)).map_err(refused)?;
         // Whatever else fails here is a setting.
         let optimizer = optimizer.with_settings(settings).map_err(invalid)?;
-        let mut study =
-            thrifty::study::Study::new(optimizer, Seed(seed)).with_directions(directions_in(journal));
+        let mut study = thrifty::study::Study::new(optimizer, Seed(seed))
+            .with_directions(directions_in(journal.as_deref()));
         if let Some(price) = price {
             study = study.with_stop(WorthItsCost::new(price));
         }

@@ -66,7 +66,7 @@ impl Study {
         seed: u64,
         settings_json: Option<&str>,
         direction_names: Vec<String>,
-        journal: Option<&str>,
+        journal: Option<PathBuf>,
         pruner_json: Option<&str>,
     ) -> PyResult<Self> {
         guarded(py, || {

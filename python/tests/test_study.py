@@ -4,6 +4,7 @@ import copy
 import functools
 import json
 import math
+import os
 import pickle
 import random
 import re
@@ -789,6 +790,15 @@ def test_budgeted_training_names_its_bad_arguments(wrong, message):
     arguments = {"price": 0.02, "score": (0.5, 1.0), "cost": 10.0, **wrong}
     with pytest.raises(ValueError, match=message):
         thrifty.BudgetedTraining(thrifty.Space().float("size", 0, 1), **arguments)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are texts")
+def test_a_folder_whose_name_is_no_text_is_used(tmp_path):
+    folder = tmp_path / os.fsdecode(b"caf\xe9")
+    folder.mkdir()
+    with thrifty.Study(SPACE, "random", seed=1, journal=folder / "study.jsonl") as study:
+        steps(study, 3)
+    assert len(thrifty.Study(SPACE, "random", seed=1, journal=folder / "study.jsonl")) == 3
 
 
 def test_a_journal_with_objects_as_choices_goes_on_in_another_process(tmp_path):
