@@ -137,8 +137,11 @@ pub(crate) enum Command {
         /// The shell.
         shell: clap_complete::Shell,
     },
-    /// Print the manual page.
-    Man,
+    /// Print the manual page, or that of a subcommand.
+    Man {
+        /// The subcommand, such as `run` for the page thrifty-run(1).
+        command: Option<String>,
+    },
 }
 
 /// Place of the trials of a study.

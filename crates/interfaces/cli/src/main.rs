@@ -83,6 +83,22 @@ fn run(cli: &Cli) -> Result<(), CliError> {
             clap_complete::generate(*shell, &mut Cli::command(), "thrifty", &mut script);
             commands::write_out(&script)
         }
-        Command::Man => Ok(clap_mangen::Man::new(Cli::command()).render(&mut std::io::stdout())?),
+        Command::Man { command } => manual(command.as_deref()),
     }
+}
+
+/// `thrifty man`: prints the manual page, or that of a subcommand.
+fn manual(command: Option<&str>) -> Result<(), CliError> {
+    let mut cli = Cli::command();
+    // Subcommands get their whole names.
+    cli.build();
+    let page = match command {
+        None => cli,
+        Some(name) => cli.find_subcommand(name).cloned().ok_or_else(|| {
+            let names: Vec<&str> = cli.get_subcommands().map(clap::Command::get_name).collect();
+            let (value, expected) = (name.into(), format!("one of {}", names.join(", ")));
+            CliError::Setting { name: "COMMAND".into(), value, expected }
+        })?,
+    };
+    Ok(clap_mangen::Man::new(page).render(&mut std::io::stdout())?)
 }

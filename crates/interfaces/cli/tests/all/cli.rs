@@ -556,6 +556,11 @@ fn completions_and_the_manual_name_the_subcommands() {
         let text = stdout(&thrifty(folder.path(), arguments));
         assert!(["run", "export", "serve"].iter().all(|name| text.contains(name)), "{arguments:?}");
     }
+    // The page refers to thrifty-run(1), where the options are.
+    let page = stdout(&thrifty(folder.path(), &["man", "run"]));
+    assert!(page.contains("thrifty\\-run") && page.contains("workers"), "{page}");
+    let refused = error(&thrifty(folder.path(), &["man", "walk"]));
+    assert!(refused.contains("COMMAND is walk, expected one of new, run, best"), "{refused}");
 }
 
 /// Study files and journals may have any name.
