@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use thrifty_study::{Directions, Measurement, Outcome};
 
-use crate::number::{Number, quoted};
+use crate::number::{Number, Whole, quoted};
 
 /// Output of a command: an outcome and intermediate values, in the user's units.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,7 +34,7 @@ struct Object {
     cost: Option<Number>,
     noise_variance: Option<Number>,
     #[serde(default)]
-    reports: Vec<(u64, Number)>,
+    reports: Vec<(Whole, Number)>,
 }
 
 /// Reads a number such as `0.25`, or an object such as `{"objective": 0.25, "cost": 3}` or `{"failed": "diverged", "cost": 3}`.
@@ -69,7 +69,7 @@ pub(crate) fn parse(text: &str) -> Result<Printed, String> {
         (None, None, Some(reason)) => Outcome::failed(reason).with_cost(cost),
         _ => return Err(format!("{}: expected one of objective, objectives and failed", shortened(text))),
     };
-    let reports = reports.into_iter().map(|(step, Number(value))| (step, value));
+    let reports = reports.into_iter().map(|(Whole(step), Number(value))| (step, value));
     Ok(Printed { outcome, reports: reports.collect() })
 }
 
@@ -88,7 +88,7 @@ mod tests {
     fn numbers_and_objects_are_read() {
         assert_eq!(parse(" 2.5e-1\n").unwrap().outcome, 0.25.into());
         assert!(parse("nan").unwrap().outcome.objective().unwrap().is_nan());
-        let text = r#"{"objectives": [1, 2.5], "constraints": [-1], "cost": 3, "noise_variance": 0.5, "reports": [[1, 4], [2, 3]]}"#;
+        let text = r#"{"objectives": [1, 2.5], "constraints": [-1], "cost": 3, "noise_variance": 0.5, "reports": [[1, 4], [2.0, 3]]}"#;
         let printed = parse(text).unwrap();
         assert_eq!(
             printed.outcome,

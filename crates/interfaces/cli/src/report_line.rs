@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::number::{Number, quoted};
+use crate::number::{Number, Whole, quoted};
 
 /// An intermediate value, printed as a line such as `{"step": 3, "value": 0.5}`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -17,7 +17,7 @@ impl ReportLine {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
         struct Line {
-            step: u64,
+            step: Whole,
             value: Number,
         }
 
@@ -26,7 +26,7 @@ impl ReportLine {
         if !line.starts_with(b"{") {
             return None;
         }
-        let Line { step, value: Number(value) } = serde_json::from_slice(&quoted(line)).ok()?;
+        let Line { step: Whole(step), value: Number(value) } = serde_json::from_slice(&quoted(line)).ok()?;
         Some(Self { step, value })
     }
 }
@@ -49,7 +49,11 @@ mod tests {
         assert_eq!(value(r#"{"step": 3, "value": "Infinity"}"#), Some((3, f64::INFINITY)));
         assert_eq!(value(r#"{"step": 3, "value": Infinity}"#), Some((3, f64::INFINITY)));
         assert_eq!(value(r#"{"value": -Infinity, "step": 3}"#), Some((3, f64::NEG_INFINITY)));
+        assert_eq!(value(r#"{"step": 3.0, "value": 1}"#), Some((3, 1.0)));
+        assert_eq!(value(r#"{"step": 18446744073709551615, "value": 1}"#), Some((u64::MAX, 1.0)));
         for line in [
+            r#"{"step": 3.5, "value": 1}"#,
+            r#"{"step": 1e300, "value": 1}"#,
             "",
             "{",
             "0.5",

@@ -29,7 +29,7 @@ use thrifty_study::{Outcome, TrialId};
 
 use crate::by_hand::ByHand;
 use crate::error::{CliError, chain};
-use crate::number::{Number, quoted};
+use crate::number::{Number, Whole, quoted};
 use crate::outcome::parse;
 use crate::recommendation::recommended;
 use crate::study_file::StudyFile;
@@ -45,7 +45,7 @@ enum Request {
     Ask {},
     Tell { trial: u64, outcome: Value },
     Fail { trial: u64, message: String, cost: Option<Number> },
-    Report { trial: u64, step: u64, value: Number },
+    Report { trial: u64, step: Whole, value: Number },
     Pruned { trial: u64, cost: Option<Number> },
     Best {},
 }
@@ -101,7 +101,7 @@ fn answer(study: &mut ByHand, file: &StudyFile, request: Request) -> Result<Valu
             study.tell(TrialId(trial), Outcome::failed(message).with_cost(cost.map(|Number(cost)| cost)))?;
             Ok(json!({ "told": trial }))
         }
-        Request::Report { trial, step, value: Number(value) } => {
+        Request::Report { trial, step: Whole(step), value: Number(value) } => {
             let prune = study.report(TrialId(trial), step, value)?;
             Ok(json!({ "reported": trial, "prune": prune }))
         }
