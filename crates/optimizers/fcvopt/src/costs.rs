@@ -13,17 +13,26 @@ use thrifty_surrogate::{Posterior, PosteriorGradient, Prediction};
 use crate::evidence::Evidence;
 use crate::learning::{FoldData, FoldFit, Learning};
 
-/// Surrogate of the logarithm of the cost of model fits; nothing when all cost the same.
-pub(crate) struct Costs(Option<(FoldFit, Component)>);
+/// Cost of a model fit.
+pub(crate) enum Costs {
+    /// Costs do not count, or none was reported.
+    Ignored,
+    /// All fits so far cost this much. A process has no scale of its own for logarithms that are all equal: it would take it from their
+    /// size, which is that of the unit of cost.
+    Equal(f64),
+    /// Surrogate of the logarithm of the cost.
+    Learnt {
+        /// The process.
+        fit: FoldFit,
+        /// The logarithm that all folds have in common.
+        common: Component,
+    },
+}
 
 /// Name of the process of the costs in a memo.
 const NAME: &str = "costs";
 
 impl Costs {
-    pub(crate) fn equal() -> Self {
-        Self(None)
-    }
-
     /// Surrogate of the fits whose cost was reported. A thorough fit starts afresh.
     pub(crate) fn learn(
         space: &Space,
@@ -32,17 +41,19 @@ impl Costs {
         learning: Learning,
         id: TrialId,
     ) -> Result<Self, OptimizerError> {
-        let (mut x, mut folds, mut logarithms) = (Points::new(space.dim()), Vec::new(), Vec::new());
+        let (mut x, mut folds, mut costs) = (Points::new(space.dim()), Vec::new(), Vec::new());
         for (i, cost) in evidence.costs.iter().enumerate() {
             // Studies refuse a cost that has no logarithm, but older journals may have one.
             let Some(cost) = cost.filter(|cost| *cost > 0.0) else { continue };
             x.push(evidence.x.row(i));
             folds.push(evidence.folds[i]);
-            logarithms.push(cost.ln());
+            costs.push(cost);
         }
-        if logarithms.is_empty() {
-            return Ok(Self::equal());
+        let Some(first) = costs.first().copied() else { return Ok(Self::Ignored) };
+        if costs.iter().all(|cost| *cost == first) {
+            return Ok(Self::Equal(first));
         }
+        let logarithms: Vec<f64> = costs.iter().map(|cost| cost.ln()).collect();
         let data = FoldData {
             x: x.as_ref(),
             folds: &folds,
@@ -62,46 +73,66 @@ impl Costs {
 
     fn by(fit: FoldFit) -> Self {
         let common = fit.posterior.common();
-        Self(Some((fit, common)))
+        Self::Learnt { fit, common }
     }
 
     /// Adds the hyperparameters to a memo.
     pub(crate) fn remember(&self, memo: &mut Memo) {
-        if let Some((fit, _)) = &self.0 {
+        if let Self::Learnt { fit, .. } = self {
             fit.to_remember().remember(NAME, memo);
         }
     }
 
     /// Logarithm of one over the expected cost of an evaluation, for a weight; nothing where all cost the same.
     pub(crate) fn log_inverse(&self) -> Option<Analytic<'_, LogInverseCost>> {
-        self.0.as_ref().map(|(_, common)| Analytic::new(common, LogInverseCost::default()))
+        match self {
+            Self::Learnt { common, .. } => Some(Analytic::new(common, LogInverseCost::default())),
+            Self::Ignored | Self::Equal(_) => None,
+        }
     }
 
-    /// The mean of the log-normal cost of a fold at a configuration; nothing where all cost the same.
+    /// The mean of the log-normal cost of a fold at a configuration; nothing where costs do not count.
     pub(crate) fn expected(&self, x: &[f64], fold: usize) -> Option<f64> {
-        let (fit, _) = self.0.as_ref()?;
-        let Prediction { mean, variance } = fit.posterior.fold(fold).predict(x);
-        Some((mean + 0.5 * variance).exp())
+        match self {
+            Self::Ignored => None,
+            Self::Equal(cost) => Some(*cost),
+            Self::Learnt { fit, .. } => {
+                let Prediction { mean, variance } = fit.posterior.fold(fold).predict(x);
+                Some((mean + 0.5 * variance).exp())
+            }
+        }
     }
 
     /// The logarithm of what a fold costs.
     pub(crate) fn of_fold(&self, fold: usize) -> LogCost {
-        LogCost(self.0.as_ref().map(|(fit, _)| fit.posterior.fold(fold)))
+        match self {
+            Self::Ignored => LogCost::Equal(0.0),
+            Self::Equal(cost) => LogCost::Equal(cost.ln()),
+            Self::Learnt { fit, .. } => LogCost::Learnt(fit.posterior.fold(fold)),
+        }
     }
 }
 
 /// The expected logarithm of what one fold costs at every configuration.
-pub(crate) struct LogCost(Option<Component>);
+pub(crate) enum LogCost {
+    /// The same everywhere.
+    Equal(f64),
+    /// Posterior mean of the logarithm.
+    Learnt(Component),
+}
 
 impl LogCost {
-    /// 0 where all cost the same.
+    /// The expected logarithm.
     pub(crate) fn value(&self, x: &[f64]) -> f64 {
-        self.0.as_ref().map_or(0.0, |component| component.predict(x).mean)
+        match self {
+            Self::Equal(logarithm) => *logarithm,
+            Self::Learnt(component) => component.predict(x).mean,
+        }
     }
 
     /// Subtracts its gradient.
     pub(crate) fn subtract_gradient(&self, x: &[f64], gradient: &mut [f64]) {
-        let Some(component) = &self.0 else { return };
+        let Self::Learnt(component) = self else { return };
         let (mut mean, mut variance) = ([0.0], [0.0]);
         let (mut of_mean, mut of_variance) = (vec![0.0; x.len()], vec![0.0; x.len()]);
         component.predict_with_gradient_into(
@@ -149,11 +180,13 @@ mod tests {
     }
 
     #[test]
-    fn equal_costs_have_neither_value_nor_slope() {
-        let cost = Costs::equal().of_fold(3);
-        let mut gradient = [5.0, -2.0];
-        cost.subtract_gradient(&[0.3, 0.4], &mut gradient);
-        assert_eq!((cost.value(&[0.3, 0.4]), gradient), (0.0, [5.0, -2.0]));
+    fn equal_costs_have_no_slope() {
+        for (costs, logarithm) in [(Costs::Ignored, 0.0), (Costs::Equal(8.0), 8.0_f64.ln())] {
+            let cost = costs.of_fold(3);
+            let mut gradient = [5.0, -2.0];
+            cost.subtract_gradient(&[0.3, 0.4], &mut gradient);
+            assert_eq!((cost.value(&[0.3, 0.4]), gradient), (logarithm, [5.0, -2.0]));
+        }
     }
 
     /// The expected cost is the mean of a log-normal, `exp(μ + σ²/2)`, of the fold; the weight is that of all folds.
@@ -176,8 +209,8 @@ mod tests {
                 "{weight}"
             );
         }
-        let equal = Costs::equal();
-        assert!(equal.expected(&[0.3, 0.4], 0).is_none() && equal.log_inverse().is_none());
+        let ignored = Costs::Ignored;
+        assert!(ignored.expected(&[0.3, 0.4], 0).is_none() && ignored.log_inverse().is_none());
     }
 
     fn evidence(costs: &[Option<f64>]) -> Evidence {

@@ -80,7 +80,7 @@ impl FoldSurrogateState {
         let measured_target = target(&posterior, settings).map_err(fitting)?;
         let posterior = with_fantasies(posterior, &evidence);
         let costs = match settings.costs {
-            FoldCosts::Ignored => Costs::equal(),
+            FoldCosts::Ignored => Costs::Ignored,
             FoldCosts::Measured => Costs::learn(space, &evidence, history, learning, id)?,
         };
         let noise = expected_noise(&evidence.noise_variances);

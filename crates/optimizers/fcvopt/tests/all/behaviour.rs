@@ -19,7 +19,8 @@ use thrifty_sampling::Seed;
 use thrifty_search::InitialDesign;
 use thrifty_space::{Config, Space, Value};
 use thrifty_study::{
-    History, MaxTrials, Measurement, Next, Optimizer, Outcome, StopReason, Study, Trial, TrialId,
+    EXPECTED_COST, History, MaxTrials, Measurement, Next, Optimizer, Outcome, StopReason, Study, Trial,
+    TrialId,
 };
 
 const FOLDS: usize = 5;
@@ -234,6 +235,28 @@ fn the_best_are_verified_by_whole_cross_validations() {
         .map(|trial| trial.query.fold)
         .collect();
     assert_eq!(folds.len(), FOLDS);
+}
+
+/// Whatever the unit: the suggestions are those without costs, and the expected cost is the one that was told.
+#[test]
+fn equal_costs_change_nothing() {
+    let run = |costs: FoldCosts, cost: f64| {
+        let settings = FractionalSettings { costs, ..FractionalSettings::new(3) };
+        let optimizer = FractionalCv::new(space(), 3).and_then(|cv| cv.with_settings(settings)).unwrap();
+        let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(9));
+        let loss = |query: &FoldQuery| truth(&query.config) + 0.1 * query.fold as f64;
+        study.run(|query, _| Measurement { cost: Some(cost), ..Measurement::from(loss(query)) }).unwrap();
+        study.history().trials().to_vec()
+    };
+    let queries = |trials: &[Trial<FoldQuery>]| -> Vec<FoldQuery> {
+        trials.iter().map(|trial| trial.query.clone()).collect()
+    };
+    let without = run(FoldCosts::Ignored, 1.0);
+    for cost in [1e-9, 1.0, 1000.0] {
+        let trials = run(FoldCosts::Measured, cost);
+        assert_eq!(queries(&trials), queries(&without), "{cost}");
+        assert_eq!(trials[8].memo.get(&EXPECTED_COST), Some(cost));
+    }
 }
 
 #[test]
