@@ -16,8 +16,8 @@ use thrifty_space::{Config, Space, SpaceError};
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum InitialDesign {
-    /// Scrambled Sobol points: twice as many as the space has parameters, from 4 to 20. Where the number of trials is planned,
-    /// at most a quarter of it, but still at least 4. Source of the 20: `run bo/designs`.
+    /// Scrambled Sobol points: twice as many as the space has parameters of more than one value, from 4 to 20. Where the number of
+    /// trials is planned, at most a quarter of it, but still at least 4. Source of the 20: `run bo/designs`.
     #[default]
     Automatic,
     /// Number of scrambled Sobol points.
@@ -147,7 +147,7 @@ impl InitialDesign {
 
 fn automatic(space: &Space, budget: Option<usize>) -> usize {
     let (fewest, most) = POINTS.into_inner();
-    let wanted = (2 * space.parameters().len()).clamp(fewest, most);
+    let wanted = (2 * space.free_parameters()).clamp(fewest, most);
     budget.map_or(wanted, |budget| wanted.min((budget / 4).max(fewest)))
 }
 
@@ -177,6 +177,32 @@ mod tests {
         let len = |dim: usize, budget| InitialDesign::Automatic.len(&Space::unit_cube(dim), budget);
         assert_eq!([1, 2, 9, 10, 11, 300].map(|dim| len(dim, None)), [4, 4, 18, 20, 20, 20]);
         assert_eq!([8, 60, 100, 1000].map(|budget| len(300, Some(budget))), [4, 15, 20, 20]);
+    }
+
+    /// A parameter that is fixed leaves nothing to learn, nor does a condition on it. What is given for one trial alone changes no
+    /// design.
+    #[test]
+    fn parameters_of_one_value_do_not_count() {
+        let names = ["x0", "x1", "x2", "x3", "x4"];
+        let mut space = Space::from_bounds(&[(0.0, 1.0); 5]).unwrap();
+        let design = InitialDesign::Automatic;
+        let lengths = names.map(|name| {
+            let length = design.len(&space, None);
+            space = space.with_fixed(name, 0.5).unwrap();
+            length
+        });
+        assert_eq!(lengths, [10, 8, 6, 4, 4]);
+        let one = |builder: thrifty_space::SpaceBuilder| builder.int("n", 3, 3).float("y", 2.0, 2.0);
+        let space = one(Space::builder().categorical("c", ["a"]).step_float("s", 0.0, 1.0, 0.5))
+            .float("u", 0.0, 1.0)
+            .when("c", ["a"])
+            .categorical("k", ["p", "q"])
+            .build()
+            .unwrap();
+        assert_eq!(design.len(&space, None), 6);
+        let mut given = Config::new();
+        given.insert("k", "p");
+        assert_eq!(design.len(&space.given(&given).unwrap(), None), 6);
     }
 
     #[test]

@@ -92,7 +92,7 @@ impl TrustRegionOptimizer {
         let of = |trial: &Trial<Config>| trial.memo.get(&RUN).unwrap_or(0);
         let run = history.trials().iter().map(of).max().unwrap_or(0);
         let trials: Vec<&Trial<Config>> = history.trials().iter().filter(|trial| of(trial) == run).collect();
-        let patience = self.settings.patience(self.space.parameters().len());
+        let patience = self.settings.patience(self.space.free_parameters());
         let region = Region::after(&trials, is_modelled, &self.settings, patience);
         if !region.has_collapsed(&self.settings) {
             return (run, trials, region);

@@ -91,6 +91,21 @@ impl Space {
         &self.parameters
     }
 
+    /// Number of parameters that have more than one value: those that a search chooses.
+    ///
+    /// Values that are [given](Self::given) do not lower it.
+    ///
+    /// ```
+    /// use thrifty_space::Space;
+    /// let space = Space::builder().float("x", 0.0, 1.0).int("n", 1, 9).build()?;
+    /// assert_eq!(space.with_fixed("n", 3)?.free_parameters(), 1);
+    /// # Ok::<(), thrifty_space::SpaceError>(())
+    /// ```
+    #[must_use]
+    pub fn free_parameters(&self) -> usize {
+        self.domain.variables().iter().filter(|variable| variable.levels() != Some(1)).count()
+    }
+
     /// True if there is a parameter of this name.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.by_name.binary_search_by(|index| self.parameters[*index].name.as_str().cmp(name)).is_ok()
