@@ -6,7 +6,7 @@ mod schema;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior, params};
+use rusqlite::{Connection, OpenFlags, TransactionBehavior, params};
 use thrifty_study::TrialId;
 use thrifty_study::shared::{AppendError, Entry, EventLog, Lease, LogError, poll};
 
@@ -147,12 +147,13 @@ impl EventLog for SqliteLog {
              RETURNING fence"
         );
         let values = params![self.study, signed(trial.0), owner, duration.as_secs_f64()];
-        let fence = self
-            .connection
-            .prepare_cached(&text)
-            .and_then(|mut statement| statement.query_row(values, |row| row.get::<_, i64>(0)).optional());
-        let fence = fence.map_err(|error| self.failure(&error))?;
-        Ok(fence.map(|fence| Lease { trial, owner: owner.into(), fence: fence.unsigned_abs() }))
+        // Read to its end, where it is committed: a row alone is no claim yet.
+        let fences = self.connection.prepare_cached(&text).and_then(|mut statement| {
+            let rows = statement.query_map(values, |row| row.get::<_, i64>(0))?;
+            rows.collect::<rusqlite::Result<Vec<i64>>>()
+        });
+        let fences = fences.map_err(|error| self.failure(&error))?;
+        Ok(fences.first().map(|fence| Lease { trial, owner: owner.into(), fence: fence.unsigned_abs() }))
     }
 
     fn heartbeat(&mut self, lease: &Lease, duration: Duration) -> Result<bool, LogError> {
@@ -246,6 +247,24 @@ mod tests {
         assert_eq!(log.read_from(0).unwrap().len(), 1);
         set(&log, 1 << 30);
         log.append(1, &long, None).unwrap();
+    }
+
+    /// A claim that is not committed is none: its worker would ask for a trial that it does not hold, again and again.
+    #[test]
+    fn a_claim_that_cannot_be_committed_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("studies.db");
+        let mut log = SqliteLog::open(&path, "one").unwrap();
+        log.append(0, &["{}".into()], None).unwrap();
+        // Without a write-ahead log a reader keeps others from committing, as a full disk does.
+        log.connection.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(())).unwrap();
+        log.connection.busy_timeout(Duration::from_millis(20)).unwrap();
+        let reader = SqliteLog::open(&path, "one").unwrap();
+        reader.connection.execute_batch("BEGIN; SELECT count(*) FROM events").unwrap();
+        let claimed = log.claim(TrialId(0), "a", Duration::from_secs(60));
+        assert!(claimed.as_ref().is_err_and(LogError::is_temporary), "{claimed:?}");
+        reader.connection.execute_batch("ROLLBACK").unwrap();
+        assert!(log.claim(TrialId(0), "a", Duration::from_secs(60)).unwrap().is_some());
     }
 
     #[test]
