@@ -115,7 +115,7 @@ impl Costs {
 
 /// The expected logarithm of what one fold costs at every configuration.
 pub(crate) enum LogCost {
-    /// The same everywhere.
+    /// Constant.
     Equal(f64),
     /// Posterior mean of the logarithm.
     Learnt(Component),
