@@ -102,10 +102,10 @@ pub(crate) fn default_kernel<R: StationaryProfile>(inputs: &Inputs, dim: usize) 
 impl Gp<Box<dyn Kernel>> {
     /// [`Gp::stationary`] on a domain whose variables are taken as what they are: see [`for_domain`].
     ///
-    /// The prior of the lengthscales counts the variables as dimensions.
+    /// The prior of the lengthscales counts the variables of more than one value as dimensions.
     #[must_use]
     pub fn on_domain<R: StationaryProfile>(domain: &Domain) -> Self {
-        Self::on_domain_with::<R>(domain, &Inputs::for_dimension(domain.variables().len()))
+        Self::on_domain_with::<R>(domain, &Inputs::for_dimension(domain.free_variables()))
             .unwrap_or_else(|error| unreachable!("constants are valid: {error}"))
     }
 

@@ -186,8 +186,8 @@ impl GpSurrogate {
             None => {
                 let count = domain.variables().len();
                 let defaults = match self.learning {
-                    Learning::MostProbable => Inputs::for_dimension(count),
-                    Learning::Sampled(_) => Inputs::for_sampling(count),
+                    Learning::MostProbable => Inputs::for_dimension(domain.free_variables()),
+                    Learning::Sampled(_) => Inputs::for_sampling(domain.free_variables()),
                 };
                 let inputs = Inputs { warped: self.warp_inputs, ..defaults };
                 if plain { Ok(default_kernel::<R>(&inputs, count).clone_box()) } else { on_domain(&inputs) }

@@ -89,6 +89,12 @@ impl Domain {
         &self.variables
     }
 
+    /// Number of variables that have more than one value: those that a search chooses.
+    #[must_use]
+    pub fn free_variables(&self) -> usize {
+        self.variables.iter().filter(|variable| variable.levels() != Some(1)).count()
+    }
+
     /// Columns of variable `index`, its activity column (the last) included.
     #[must_use]
     pub fn columns(&self, index: usize) -> std::ops::Range<usize> {

@@ -33,7 +33,7 @@ pub fn multi_fidelity_kernel(domain: &Domain, axis: &FidelityAxis) -> Result<Box
     if others.dim() != domain.dim() || axis.column() >= domain.dim() {
         return Err(columns(&"expected one column of the domain for the fidelity"));
     }
-    let inputs = Inputs::for_dimension(others.variables().len().saturating_sub(1));
+    let inputs = Inputs::for_dimension(others.free_variables());
     let (low, target) = axis.ends();
     let decay = ExponentialDecay::new(1.0, 1.0)?.between(low, target)?;
     let bias = Scaled::new(OnColumns::new(decay, vec![axis.column()])?, 1.0)?;

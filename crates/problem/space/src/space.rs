@@ -103,7 +103,7 @@ impl Space {
     /// ```
     #[must_use]
     pub fn free_parameters(&self) -> usize {
-        self.domain.variables().iter().filter(|variable| variable.levels() != Some(1)).count()
+        self.domain.free_variables()
     }
 
     /// True if there is a parameter of this name.

@@ -3,6 +3,7 @@
 use thrifty_domain::{Domain, Points, Variable};
 use thrifty_gp::{Gp, GpSettings, GpSurrogate, Noise};
 use thrifty_kernel::{Kernel, Matern52Profile};
+use thrifty_params::Param;
 use thrifty_sampling::Seed;
 use thrifty_surrogate::{EarlierFit, FittedSurrogate, Observations, Posterior, Surrogate};
 
@@ -77,4 +78,20 @@ fn warped_inputs_stay_in_the_cube() {
     };
     assert_eq!(at(true), at(false));
     assert!(at(true)[1] != at(true)[2], "the model goes on beyond the data");
+}
+
+/// Fixed variables change no prior of the others: it grows with the number of those that a search chooses.
+#[test]
+fn variables_of_one_value_are_no_dimensions() {
+    let free = || vec![Variable::continuous(), Variable::one_hot(3)];
+    let fixed = (0..12).map(|_| Variable::stepped(1));
+    let domains = [free(), free().into_iter().chain(fixed).collect()].map(|all| Domain::new(all).unwrap());
+    for surrogate in [GpSurrogate::default(), GpSurrogate::noisy()] {
+        let [alone, beside] = domains.each_ref().map(|domain| {
+            let params: Vec<Param> = surrogate.process(domain).unwrap().kernel().params();
+            let open = |param: &Param| (param.value, param.prior.clone());
+            params.iter().filter(|param| param.low < param.high).map(open).collect::<Vec<_>>()
+        });
+        assert_eq!(alone[..], beside[..alone.len()]);
+    }
 }

@@ -49,7 +49,7 @@ fn process(
             Ok(Gp::on_domain::<Matern52Profile>(&domain))
         }
         TaskCovariance::Free => {
-            let inputs = Inputs::for_dimension(space.domain().variables().len());
+            let inputs = Inputs::for_dimension(space.domain().free_variables());
             let of_x = for_domain::<Matern52Profile>(space.domain(), &inputs).map_err(failed)?;
             let of_x = OnColumns::new(of_x, (0..dim).collect()).map_err(failed)?;
             // Losses are standardized over all folds, so a fold's standard deviation is near 1.
