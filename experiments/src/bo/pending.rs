@@ -1,5 +1,7 @@
 //! Policies for running trials, on development problems.
 
+use std::collections::BTreeMap;
+
 use thrifty_bo::{BoSettings, GpSurrogate, PendingPolicy};
 
 use super::problems::KINDS;
@@ -30,19 +32,28 @@ const POLICIES: [([&str; 2], PendingPolicy); 4] = [
 /// Workers of each set of variants: as many trials run at a time. A worker asks when the trial before the others' has ended.
 const WORKERS: [usize; 2] = [4, 16];
 
+/// Variants of all numbers of workers: one set of runs, which shards can divide.
+fn variants() -> Vec<Variant> {
+    let of = |at: usize, workers: usize| {
+        POLICIES.map(|(names, pending)| {
+            let settings = BoSettings { pending, ..BoSettings::default() };
+            Variant { workers, ..Variant::new(names[at], GpSurrogate::default(), settings) }
+        })
+    };
+    WORKERS.into_iter().enumerate().flat_map(|(at, workers)| of(at, workers)).collect()
+}
+
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let (replications, evaluations) = (context.replications(3, 30), context.pick(30, 60));
     let kinds = context.pick(&KINDS[..2], &KINDS[..]);
-    let (mut tables, mut numbers, mut judgements) =
-        (Vec::new(), std::collections::BTreeMap::new(), Vec::new());
-    for (at, workers) in WORKERS.into_iter().enumerate() {
-        let variants = POLICIES.map(|(names, pending)| {
-            let settings = BoSettings { pending, ..BoSettings::default() };
-            Variant { workers, ..Variant::new(names[at], GpSurrogate::default(), settings) }
-        });
-        let studies = Studies { id: EXPERIMENT.id, kinds, variants: &variants, evaluations };
-        let finals = studies.finals(context, replications)?;
-        let found = Ablation::judge(&studies.names(), &studies.labels(), &finals, replications.planned)?;
+    let variants = variants();
+    let studies = Studies { id: EXPERIMENT.id, kinds, variants: &variants, evaluations };
+    let (names, labels, finals) = (studies.names(), studies.labels(), studies.finals(context, replications)?);
+    let (mut tables, mut numbers, mut judgements) = (Vec::new(), BTreeMap::new(), Vec::new());
+    for (workers, own) in WORKERS.into_iter().zip((0..variants.len()).step_by(POLICIES.len())) {
+        let own = own..own + POLICIES.len();
+        let finals: Vec<Vec<Vec<f64>>> = finals.iter().map(|found| found[own.clone()].to_vec()).collect();
+        let found = Ablation::judge(&names[own], &labels, &finals, replications.planned)?;
         tables.push(Table { name: format!("workers-{workers}"), ..found.table });
         numbers.extend(found.numbers);
         judgements.push(found.judgement);
