@@ -5,7 +5,6 @@ use thrifty_bo::{BoSettings, GpSurrogate};
 use super::problems::Kind;
 use super::variant::{Studies, Variant};
 use crate::error::ExperimentError;
-use crate::harness::ablation::{Ablation, NOTE};
 use crate::harness::{Experiment, Report, RunContext};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -44,20 +43,6 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let (replications, evaluations) = (context.replications(2, 10), context.pick(40, 100));
     let kinds = context.pick(&KINDS[..2], &KINDS[..]);
     let studies = Studies { id: EXPERIMENT.id, kinds, variants: &variants(), evaluations };
-    let (names, labels) = (studies.names(), studies.labels());
-    let finals = studies.finals(context, replications)?;
-    let Ablation { table, numbers, judgement } =
-        Ablation::judge(&names, &labels, &finals, replications.planned)?;
-    let settings = [
-        ("replications", replications.run.to_string()),
-        ("evaluations", format!("{evaluations}, of them a Sobol design of 2 d, at most that of the variant")),
-    ];
-    Ok(Report {
-        judgement,
-        numbers,
-        settings: settings.map(|(name, value)| (name.to_owned(), value)).into(),
-        notes: vec![NOTE.into()],
-        tables: vec![table],
-        figures: Vec::new(),
-    })
+    let designs = format!("{evaluations}, of them a Sobol design of 2 d, at most that of the variant");
+    studies.compare(context, replications, &[("evaluations", &designs)])
 }

@@ -6,7 +6,6 @@ use thrifty_gp::Refit;
 use super::problems::KINDS;
 use super::variant::{Studies, Variant};
 use crate::error::ExperimentError;
-use crate::harness::ablation::{Ablation, NOTE};
 use crate::harness::{Experiment, Report, RunContext};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -37,22 +36,6 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let (replications, evaluations) = (context.replications(3, 100), context.pick(60, 120));
     let kinds = context.pick(&KINDS[..2], &KINDS[..]);
     let variants = variants();
-    let names: Vec<&str> = variants.iter().map(|variant| variant.name).collect();
-    let labels: Vec<String> = kinds.iter().map(|kind| kind.label()).collect();
     let studies = Studies { id: EXPERIMENT.id, kinds, variants: &variants, evaluations };
-    let one = |k: usize, v: usize, i: usize| studies.run(context, (k, v, i));
-    let Ablation { table, numbers, judgement } =
-        Ablation::run((EXPERIMENT.id, context), &names, &labels, replications, one)?;
-    let settings = [
-        ("replications", replications.run.to_string()),
-        ("evaluations", format!("{evaluations}, 2 d of them a Sobol design")),
-    ];
-    Ok(Report {
-        judgement,
-        numbers,
-        settings: settings.map(|(name, value)| (name.to_owned(), value)).into(),
-        notes: vec![NOTE.into()],
-        tables: vec![table],
-        figures: Vec::new(),
-    })
+    studies.compare(context, replications, &[])
 }

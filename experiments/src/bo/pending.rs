@@ -29,7 +29,7 @@ const POLICIES: [([&str; 2], PendingPolicy); 4] = [
     (["liar with the worst, 4", "liar with the worst, 16"], PendingPolicy::LiarWorst),
 ];
 
-/// Workers of each set of variants: as many trials run at a time. A worker asks when the trial before the others' has ended.
+/// Numbers of trials that run at a time.
 const WORKERS: [usize; 2] = [4, 16];
 
 /// Variants of all numbers of workers: one set of runs, which shards can divide.
@@ -58,15 +58,11 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         numbers.extend(found.numbers);
         judgements.push(found.judgement);
     }
-    let settings = [
-        ("replications", replications.run.to_string()),
-        ("evaluations", format!("{evaluations}, 2 d of them a Sobol design")),
-        ("trials that run at a time", WORKERS.map(|workers| workers.to_string()).join(" and ")),
-    ];
+    let workers = WORKERS.map(|workers| workers.to_string()).join(" and ");
     Ok(Report {
         judgement: Judgement::all(judgements),
         numbers,
-        settings: settings.map(|(name, value)| (name.to_owned(), value)).into(),
+        settings: studies.settings(replications, &[("trials that run at a time", &workers)]),
         notes: vec![NOTE.into()],
         tables,
         figures: Vec::new(),

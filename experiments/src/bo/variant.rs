@@ -165,10 +165,10 @@ impl Studies<'_> {
     ) -> Result<(Run, History<Config>), ExperimentError> {
         let variant = &self.variants[v];
         match &variant.search {
-            Search::Whole => self.finished(self.optimizer(problem, v)?, context, problem, (k, v, i)),
+            Search::Whole => self.run_to_end(self.optimizer(problem, v)?, context, problem, (k, v, i)),
             Search::Hybrid(settings) => {
                 let hybrid = Hybrid::new(self.optimizer(problem, v)?).with_settings(settings.clone())?;
-                self.finished(hybrid, context, problem, (k, v, i))
+                self.run_to_end(hybrid, context, problem, (k, v, i))
             }
             Search::Region(settings) => {
                 let settings = TrustRegionSettings {
@@ -176,12 +176,13 @@ impl Studies<'_> {
                     ..settings.clone()
                 };
                 let region = TrustRegionOptimizer::new(problem.space().clone()).with_settings(settings)?;
-                self.finished(region, context, problem, (k, v, i))
+                self.run_to_end(region, context, problem, (k, v, i))
             }
         }
     }
 
-    fn finished(
+    /// A study by an optimiser, run to its end. Of `workers` trials at a time the oldest ends before the next one is asked.
+    fn run_to_end(
         self,
         optimizer: impl Optimizer<Query = Config>,
         context: &RunContext,

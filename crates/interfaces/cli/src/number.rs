@@ -1,4 +1,4 @@
-//! Deserialisation of JSON numbers that accepts NaN and the infinities.
+//! Deserialisation of JSON numbers as programs write them: NaN and the infinities, and whole numbers that are floats.
 
 use std::borrow::Cow;
 use std::fmt;
