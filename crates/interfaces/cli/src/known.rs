@@ -14,8 +14,14 @@ use crate::error::CliError;
 /// The objectives of a table are in the user's units. A journal and trials of Hyperopt hold losses: a journal must have the same directions.
 ///
 /// # Errors
-/// [`CliError`] names the file, and the trial and the column in it, or the directions.
-pub(crate) fn read(space: &Space, path: &Path, directions: &Directions) -> Result<KnownTrials, CliError> {
+/// [`CliError`] names the file, and the trial and the column in it, or the directions, or the setting `key` where a file of this kind is
+/// not read.
+pub(crate) fn read(
+    key: &str,
+    space: &Space,
+    path: &Path,
+    directions: &Directions,
+) -> Result<KnownTrials, CliError> {
     let text =
         || std::fs::read_to_string(path).map_err(|source| CliError::File { path: path.into(), source });
     let named = |source: ImportError| CliError::Known { path: path.into(), source: Box::new(source) };
@@ -27,12 +33,28 @@ pub(crate) fn read(space: &Space, path: &Path, directions: &Directions) -> Resul
         }
         Some("json") => from_hyperopt(space, &text()?).map_err(named),
         Some("csv") => from_table(space, directions, &text()?).map_err(named),
-        _ => Err(CliError::Setting {
-            name: "known".into(),
-            value: path.display().to_string(),
-            expected: "a file that ends with .jsonl, .csv or .json".into(),
-        }),
+        _ => Err(unexpected(key, path, "a file that ends with .jsonl, .csv or .json")),
     }
+}
+
+/// The trials of a file with which a study begins.
+///
+/// # Errors
+/// As [`read`], and for a file without trials that ended: it is most often another file than the one that was meant.
+pub(crate) fn read_some(
+    space: &Space,
+    path: &Path,
+    directions: &Directions,
+) -> Result<KnownTrials, CliError> {
+    let known = read("known", space, path, directions)?;
+    if known.is_empty() {
+        return Err(unexpected("known", path, "a file with trials that ended"));
+    }
+    Ok(known)
+}
+
+fn unexpected(key: &str, path: &Path, expected: &str) -> CliError {
+    CliError::Setting { name: key.into(), value: path.display().to_string(), expected: expected.into() }
 }
 
 /// The history of a journal whose losses mean the same as those of this study.

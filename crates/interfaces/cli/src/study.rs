@@ -119,7 +119,7 @@ pub(crate) fn build(file: &StudyFile, before: &EndedBefore) -> Result<ConfigStud
         study = study.with_pruner(pruner);
     }
     if let Some(known) = &file.known {
-        study = study.with_known(known::read(&file.space, known, &file.directions)?)?;
+        study = study.with_known(known::read_some(&file.space, known, &file.directions)?)?;
         before.set(study.history());
     }
     let mut queue = file.queue.clone();

@@ -40,7 +40,10 @@ impl TransferEntry {
             studies = if path.extension().is_some_and(|extension| extension == "jsonl") {
                 studies.with_history(name, &known::journal(&file, &study.directions)?)?
             } else {
-                studies.with_trials(name, &known::read(&study.space, &file, &study.directions)?)?
+                studies.with_trials(
+                    name,
+                    &known::read("transfer.from", &study.space, &file, &study.directions)?,
+                )?
             };
         }
         for left_out in studies.left_out() {

@@ -82,6 +82,12 @@ impl<'a> Report<'a> {
         self.history.measured().filter(|(trial, _)| self.compares(trial)).collect()
     }
 
+    /// The trials whose objectives are compared, in messages.
+    pub(crate) fn compared_name(&self) -> &'static str {
+        let is_whole = self.compared().len() == self.measured().len();
+        if is_whole { "measured trials" } else { "measured trials at the target" }
+    }
+
     /// True for a trial whose objectives are compared with those of others.
     pub(crate) fn compares(&self, trial: &Trial<Config>) -> bool {
         self.history.is_comparable(&trial.query)

@@ -677,12 +677,16 @@ fn bad_queues_and_known_trials_are_named() {
         ("queue = [{ x = 2 }]", "parameter x is 2, expected a number in [0, 1]"),
         ("known = \"none.csv\"", "none.csv"),
         ("known = \"known.xlsx\"", "expected a file that ends with .jsonl, .csv or .json"),
+        ("known = \"empty.csv\"", "empty.csv, expected a file with trials that ended"),
+        ("known = \"empty.json\"", "empty.json, expected a file with trials that ended"),
         ("known = \"bad.csv\"", "bad.csv: trial 1: parameter x is 7, expected a number in [0, 1]"),
         ("known = \"optuna.csv\"", "optuna.csv: trial 0: x is \"far\", expected a number"),
         ("known = \"table.json\"", "table.json: trial 0: it has no result, as trials of Hyperopt have"),
     ] {
         let (folder, _) = study(&format!("{command}\n{key}"), "[stop]\ntrials = 2");
         std::fs::write(folder.path().join("bad.csv"), "x,objective\n0.5,1\n7,1\n").unwrap();
+        std::fs::write(folder.path().join("empty.csv"), "x,objective\n").unwrap();
+        std::fs::write(folder.path().join("empty.json"), "[]").unwrap();
         std::fs::write(folder.path().join("optuna.csv"), "params_x,value,state\nfar,1,COMPLETE\n").unwrap();
         std::fs::write(folder.path().join("table.json"), r#"[{"trial": 0, "objective": 1, "x": 0.5}]"#)
             .unwrap();

@@ -15,7 +15,7 @@ const STEPS: usize = 121;
 const FEWEST: usize = 10;
 
 pub(crate) fn draw(report: &Report<'_>) -> Result<String, Unfit> {
-    Unfit::unless("measured trials", report.compared().len(), FEWEST)?;
+    Unfit::unless(report.compared_name(), report.compared().len(), FEWEST)?;
     let numeric = report.numeric();
     Unfit::unless("numeric parameters", numeric.len(), 1)?;
     let mut optimizer = TpeOptimizer::new(report.space.clone())?;

@@ -8,7 +8,7 @@ use crate::report::Report;
 
 pub(crate) fn draw(report: &Report<'_>) -> Result<String, Unfit> {
     let values: Vec<f64> = report.compared().into_iter().map(|(_, loss)| report.value(0, loss)).collect();
-    Unfit::unless("measured trials", values.len(), 2)?;
+    Unfit::unless(report.compared_name(), values.len(), 2)?;
     let plot = LinePlot {
         title: format!("distribution of {}", report.objective_label()),
         x_label: report.objective_label().into(),

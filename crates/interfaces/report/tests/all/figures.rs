@@ -332,6 +332,20 @@ fn a_process_goes_through_the_best_feasible_trial() {
     }
 }
 
+/// Where few trials are at the target, messages do not say that few were measured.
+#[test]
+fn too_few_trials_at_the_target_are_named() {
+    let space = Space::unit_cube(2);
+    let mut study = Study::new(RandomSearch::new(space.clone()), Seed(3)).with_stop(MaxTrials(40));
+    study.run(|config: &Config, _| config.float("x0").unwrap()).unwrap();
+    let history = study.history().clone().with_comparable(|_| false);
+    let report = Report::new(&history, Some(&space)).unwrap();
+    for figure in [Figure::Densities, Figure::Distribution] {
+        let reason = report.draw(figure).unwrap_err().to_string();
+        assert!(reason.contains("0 measured trials at the target"), "{reason}");
+    }
+}
+
 /// Figures of values do not depend on which end of them is the better one.
 #[test]
 fn maximised_objectives_are_drawn_in_the_units_of_the_user() {
