@@ -148,6 +148,37 @@ impl Domain {
         }
     }
 
+    /// The feasible point at one quantile per variable: `u[i]` in `[0, 1]` is the place of continuous variable i, and chooses among equal
+    /// shares of the levels of a category. So evenly spread quantiles give each category its share, which a snap of evenly
+    /// spread one-hot columns does not.
+    ///
+    /// Quantiles of inactive and fixed variables change nothing. NaN counts as 0.
+    ///
+    /// ```
+    /// use thrifty_domain::{Domain, Variable};
+    /// let domain = Domain::new(vec![Variable::one_hot(2), Variable::continuous()])?;
+    /// assert_eq!(domain.at_quantiles(&[0.7, 0.2]), [0.0, 1.0, 0.2]);
+    /// # Ok::<(), thrifty_domain::DomainError>(())
+    /// ```
+    ///
+    /// # Panics
+    /// When `u` has not one number per variable.
+    #[must_use]
+    pub fn at_quantiles(&self, u: &[f64]) -> Vec<f64> {
+        assert_eq!(u.len(), self.variables.len(), "quantiles of other variables");
+        let mut x = vec![FILLER; self.dim()];
+        for (index, (variable, &u)) in self.variables.iter().zip(u).enumerate() {
+            match variable.kind {
+                VariableKind::OneHot { count } => {
+                    self.write_level(index, Spacing::Linear.level(u, count as u64), &mut x);
+                }
+                _ => x[self.starts[index]] = u,
+            }
+        }
+        self.snap(&mut x);
+        x
+    }
+
     /// True if `x` is a point that [`Domain::snap`] leaves alone.
     #[must_use]
     pub fn is_feasible(&self, x: &[f64]) -> bool {

@@ -85,6 +85,31 @@ proptest! {
     }
 
     /// Neighbours of a point are the feasible points reached by changing one active variable.
+    /// Quantiles are evenly spread over the levels of each category and ordered variable, whatever else there is; the point is feasible
+    /// and that of a snap where each variable has one column.
+    #[test]
+    fn quantiles_reach_each_level_evenly(domain in discrete(), count in 1_usize..9, others in 0.0..1.0_f64) {
+        for (index, variable) in domain.variables().iter().enumerate() {
+            let levels = variable.levels().expect("all are discrete");
+            let is_even = !matches!(variable.kind, VariableKind::Stepped { spacing: Spacing::Log { .. }, .. });
+            let draws = levels * count as u64;
+            let mut hit = vec![0; levels as usize];
+            for i in 0..draws {
+                let mut u = vec![others; domain.variables().len()];
+                u[index] = (i as f64 + 0.5) / draws as f64;
+                let x = domain.at_quantiles(&u);
+                prop_assert!(domain.is_feasible(&x));
+                if domain.is_active(index, &x) {
+                    hit[domain.level(index, &x).expect("discrete") as usize] += 1;
+                }
+            }
+            prop_assert!(!is_even || hit.iter().all(|h| *h == count || *h == 0), "{hit:?}");
+            prop_assert!(hit.iter().sum::<usize>() == draws as usize || hit.iter().all(|h| *h == 0));
+        }
+        let cube = Domain::unit_cube(3);
+        prop_assert_eq!(cube.at_quantiles(&[others, 0.5, 1.0]), vec![others, 0.5, 1.0]);
+    }
+
     #[test]
     fn neighbors_are_one_move_away_and_mutual(domain in discrete(), u in prop::collection::vec(0.0..1.0_f64, 20)) {
         let mut x: Vec<f64> = u.iter().cycle().take(domain.dim()).copied().collect();
@@ -125,6 +150,18 @@ proptest! {
             prop_assert_eq!(spacing.level(1.0, count), count - 1);
         }
     }
+}
+
+#[test]
+fn quantiles_may_be_anything() {
+    let variables = vec![Variable::one_hot(3), Variable::continuous().when(0, vec![2]), Variable::stepped(2)];
+    let domain = Domain::new(variables).unwrap();
+    let at = |u: [f64; 3]| domain.at_quantiles(&u);
+    assert_eq!(at([f64::NAN; 3]), [1.0, 0.0, 0.0, FILLER, 0.0, 0.25]);
+    assert_eq!(at([1.0, 2.0, f64::INFINITY]), [0.0, 0.0, 1.0, 1.0, 1.0, 0.75]);
+    assert_eq!(at([-1.0, 0.5, 0.0]), [1.0, 0.0, 0.0, FILLER, 0.0, 0.25]);
+    let pinned = domain.clone().pinned(&[0], &at([1.0, 0.3, 0.0]));
+    assert_eq!(pinned.at_quantiles(&[0.0, 0.6, 0.9]), [0.0, 0.0, 1.0, 0.6, 1.0, 0.75]);
 }
 
 #[test]

@@ -62,14 +62,16 @@ impl ClassificationSet {
             Self::Domain { points: 0 } => Err(invalid("points", 0, "at least one")),
             Self::Domain { points: count } => {
                 let mut rng = seed.stream("level set points", 0);
-                let mut points = if space.dim() <= MAX_SOBOL_DIM {
-                    Sobol::scrambled(space.dim(), &mut rng).take(*count)
+                let dim = space.parameters().len();
+                let quantiles = if dim <= MAX_SOBOL_DIM {
+                    Sobol::scrambled(dim, &mut rng).take(*count)
                 } else {
-                    let mut points = Points::zeros(*count, space.dim());
+                    let mut points = Points::zeros(*count, dim);
                     points.as_flat_mut().iter_mut().for_each(|u| *u = rng.uniform());
                     points
                 };
-                (0..points.len()).for_each(|i| space.domain().snap(points.row_mut(i)));
+                let mut points = Points::new(space.dim());
+                quantiles.rows().for_each(|u| points.push(&space.domain().at_quantiles(u)));
                 Ok(points)
             }
         }

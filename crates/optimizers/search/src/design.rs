@@ -7,6 +7,9 @@ use thrifty_space::{Config, Space, SpaceError};
 
 /// Initial design.
 ///
+/// Points of a sequence have one coordinate per parameter, so that each level of a category has its share of them
+/// ([`Space::at_quantiles`]).
+///
 /// A design continues until as many trials were *measured* as it has configurations: failed and running trials do not count, and
 /// further points of the same sequence take their place. Trial i gets configuration i of a sequence, so that trials asked at the same time
 /// differ. On a finite space no configuration is asked twice, those given in advance apart.
@@ -127,21 +130,22 @@ impl InitialDesign {
             return Ok(space.canonical(config));
         }
         let at = index.saturating_sub(given.len());
+        let dim = space.parameters().len();
         if let Self::LatinHypercube(count) = *self
             && count > 0
             && (run > 0 || at < count)
         {
             let at = at % count;
-            let points = latin_hypercube(count, space.dim(), &mut seed.stream("latin hypercube", run));
-            return Ok(space.decode(points.row(at)));
+            let points = latin_hypercube(count, dim, &mut seed.stream("latin hypercube", run));
+            return Ok(space.at_quantiles(points.row(at)));
         }
-        let uniform = matches!(self, Self::Random(_) | Self::Only(_) | Self::LatinHypercube(_))
-            || space.dim() > MAX_SOBOL_DIM;
+        let uniform =
+            matches!(self, Self::Random(_) | Self::Only(_) | Self::LatinHypercube(_)) || dim > MAX_SOBOL_DIM;
         if uniform {
             return Ok(space.sample(&mut seed.child("design", run).stream("uniform", index as u64)));
         }
-        let mut sobol = Sobol::scrambled(space.dim(), &mut seed.stream("design", run));
-        Ok(space.decode(sobol.take(at + 1).row(at)))
+        let mut sobol = Sobol::scrambled(dim, &mut seed.stream("design", run));
+        Ok(space.at_quantiles(sobol.take(at + 1).row(at)))
     }
 }
 
@@ -313,6 +317,29 @@ mod tests {
         // Later runs have none, and are no longer for them.
         let later = |measured| given.lasts(&space, None, (1, &[]), measured);
         assert!(later(*POINTS.start() - 1) && !later(*POINTS.start()));
+    }
+
+    /// Every level of a category has its share of a design, however many branches hang on it.
+    #[test]
+    fn categories_have_equal_shares_of_a_design() {
+        let branches: Vec<i64> = (0..4).collect();
+        let mut builder = Space::builder().categorical("branch", branches.clone());
+        for branch in &branches {
+            builder = builder.float(&format!("x{branch}"), 0.0, 1.0).when("branch", [*branch]);
+        }
+        let space = builder.build().unwrap();
+        for seed in 0..20 {
+            for design in
+                [InitialDesign::Automatic, InitialDesign::Sobol(8), InitialDesign::LatinHypercube(8)]
+            {
+                let mut counts = [0; 4];
+                for index in 0..8 {
+                    let config = design.config(&space, Seed(seed), 0, index).unwrap();
+                    counts[config.int("branch").unwrap() as usize] += 1;
+                }
+                assert_eq!(counts, [2; 4], "{design:?}, seed {seed}");
+            }
+        }
     }
 
     /// Given configurations are left until each was asked as often as it is given, whatever else was asked.

@@ -69,6 +69,23 @@ impl Space {
         config
     }
 
+    /// The configuration at one quantile per parameter, each in `[0, 1]`: see [`Domain::at_quantiles`].
+    ///
+    /// ```
+    /// use thrifty_space::Space;
+    /// let space = Space::builder().categorical("kernel", ["rbf", "linear"]).log_float("c", 1e-2, 1e2).build()?;
+    /// let config = space.at_quantiles(&[0.7, 0.5]);
+    /// assert_eq!((config.str("kernel")?, config.float("c")?), ("linear", 1.0));
+    /// # Ok::<(), thrifty_space::SpaceError>(())
+    /// ```
+    ///
+    /// # Panics
+    /// When `u` has not one number per parameter.
+    #[must_use]
+    pub fn at_quantiles(&self, u: &[f64]) -> Config {
+        self.decode(&self.domain().at_quantiles(u))
+    }
+
     /// True if a configuration is of this space.
     ///
     /// # Errors
