@@ -3,7 +3,7 @@
 use thrifty_bo::{BoSettings, GpSurrogate};
 
 use super::problems::Kind;
-use super::variant::{Studies, Variant};
+use super::variant::{Design, Studies, Variant};
 use crate::error::ExperimentError;
 use crate::harness::{Experiment, Report, RunContext};
 
@@ -33,7 +33,7 @@ const KINDS: [Kind; 8] = [
 fn variants() -> [Variant; 4] {
     [("at most 20", 20), ("at most 10", 10), ("at most 40", 40), ("two for each parameter", usize::MAX)].map(
         |(name, most)| Variant {
-            most_design: Some(most),
+            design: Design::AtMost(most),
             ..Variant::new(name, GpSurrogate::default(), BoSettings::default())
         },
     )

@@ -1,4 +1,4 @@
-//! Development problems: a function on the unit cube, its minimum and the noise of its evaluations.
+//! Development problems: a function of encoded configurations, its minimum and the noise of its evaluations.
 
 use rand_distr::{Distribution, StandardNormal};
 use thrifty_optim::Lbfgsb;
@@ -10,7 +10,7 @@ use thrifty_testbed::Problem;
 use crate::error::ExperimentError;
 use crate::harness::stats::quantile;
 
-/// A function on the unit cube with a minimum that is known, or found by a long search.
+/// A function of encoded configurations with a minimum that is known, or found by a long search. Most are on the unit cube.
 pub struct Development {
     pub(super) name: String,
     pub(super) space: Space,
@@ -136,16 +136,14 @@ impl Problem for Development {
     }
 
     fn truth(&self, config: &Config) -> Result<f64, SpaceError> {
-        let x =
-            (0..self.space.dim()).map(|d| config.float(&format!("x{d}"))).collect::<Result<Vec<f64>, _>>()?;
-        Ok((self.function)(&x))
+        Ok((self.function)(&self.space.encode(config)?))
     }
 
     fn evaluate(&self, config: &Config, rng: &mut Stream) -> Outcome {
-        let measured = config.float("x0").and_then(|first| {
-            let noise = self.noise.draw(first, rng);
-            let noise_variance = self.noise.reported_variance(first);
-            Ok(Measurement { noise_variance, ..Measurement::from(self.truth(config)? + noise) })
+        let measured = self.space.encode(config).map(|x| {
+            let noise = self.noise.draw(x[0], rng);
+            let noise_variance = self.noise.reported_variance(x[0]);
+            Measurement { noise_variance, ..Measurement::from((self.function)(&x) + noise) }
         });
         measured.map_or_else(|error| Outcome::failed(error.to_string()), Outcome::from)
     }

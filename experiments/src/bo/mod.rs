@@ -3,6 +3,8 @@
 pub mod ablation;
 pub mod basins;
 pub mod batches;
+pub(crate) mod branches;
+pub mod conditional;
 pub mod designs;
 pub(crate) mod development;
 pub mod dimensions;

@@ -9,6 +9,7 @@ use thrifty_sampling::{Seed, Stream};
 use thrifty_space::Space;
 use thrifty_testbed::{Problem, TestFunction};
 
+use super::branches::Branches;
 use super::development::{Development, Noise, Share, searched};
 use super::functions::{ackley, least_squares, levy, michalewicz, pits, steep, valley};
 use crate::error::ExperimentError;
@@ -48,6 +49,8 @@ pub enum Kind {
     Sparse { dim: usize, active: usize, lengthscale: f64 },
     /// The sum of a draw of each parameter, divided by the root of their number.
     Additive { dim: usize, lengthscale: f64 },
+    /// A conditional space, which is no cube.
+    Branches(Branches),
 }
 
 pub const KINDS: [Kind; 10] = [
@@ -121,6 +124,7 @@ impl Kind {
             Self::LeastSquares { dim } => format!("least squares, d = {dim}"),
             Self::Sparse { dim, active, .. } => format!("draw of {active} of {dim}"),
             Self::Additive { dim, .. } => format!("sum of {dim} draws"),
+            Self::Branches(branches) => branches.label(),
         }
     }
 
@@ -150,6 +154,7 @@ impl Kind {
             Self::Ackley | Self::Levy => 4,
             Self::Michalewicz => 3,
             Self::WangFreitas => 1,
+            Self::Branches(branches) => branches.parameters(),
         }
     }
 
@@ -188,6 +193,7 @@ impl Kind {
                 let bottom = searched(&g, dim, &mut rng)?;
                 Box::new(move |x| (g(x) - bottom + 1e-4).max(1e-4).ln())
             }
+            Self::Branches(branches) => return branches.problem(seed),
             Self::Ackley => Box::new(|x| ackley(&x.iter().map(|u| 14.0 * u - 4.0).collect::<Vec<f64>>())),
             Self::Levy => Box::new(|x| levy(&x.iter().map(|u| 20.0 * u - 10.0).collect::<Vec<f64>>())),
             Self::Michalewicz => Box::new(|x| michalewicz(&x.iter().map(|u| PI * u).collect::<Vec<f64>>())),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use thrifty_bo::{BayesianOptimizer, BoSettings, InitialDesign};
 use thrifty_hybrid::{Hybrid, HybridSettings};
 use thrifty_sampling::Seed;
-use thrifty_space::Config;
+use thrifty_space::{Config, Space};
 use thrifty_study::{History, MaxTrials, Optimizer, Schedule, Study};
 use thrifty_surrogate::Surrogate;
 use thrifty_testbed::Problem;
@@ -29,8 +29,18 @@ pub struct Variant {
     pub search: Search,
     /// Number of trials that run at a time.
     pub workers: usize,
-    /// Most trials of the initial design, where that is not the experiment's: a tenth of the evaluations, at least 16.
-    pub most_design: Option<usize>,
+    pub design: Design,
+}
+
+/// Initial design of a variant.
+#[derive(Clone, Copy)]
+pub enum Design {
+    /// Two Sobol points for each parameter, at most a tenth of the evaluations, or 16 where that is less.
+    Shared,
+    /// Two Sobol points for each parameter, at most so many.
+    AtMost(usize),
+    /// Made for a space, a number of evaluations and the seed of a replication.
+    Made(fn(&Space, usize, Seed) -> InitialDesign),
 }
 
 /// Search of a variant for the next configuration.
@@ -47,7 +57,14 @@ pub enum Search {
 impl Variant {
     /// Variant of the optimiser alone.
     pub fn new(name: &'static str, model: impl Surrogate + 'static, settings: BoSettings) -> Self {
-        Self { name, model: Arc::new(model), settings, search: Search::Whole, workers: 1, most_design: None }
+        Self {
+            name,
+            model: Arc::new(model),
+            settings,
+            search: Search::Whole,
+            workers: 1,
+            design: Design::Shared,
+        }
     }
 }
 
@@ -139,7 +156,7 @@ impl Studies<'_> {
         let problem = self.problem(context, (k, i))?;
         let (mut run, history) = self.study(context, &problem, (k, v, i))?;
         if self.kinds[k].is_noisy()
-            && let Some(best) = self.optimizer(&problem, v)?.recommend(&history)?
+            && let Some(best) = self.optimizer(context, &problem, (k, v, i))?.recommend(&history)?
             && let Some(last) = run.regret.last_mut()
         {
             *last = problem.regret(&best.config)?;
@@ -165,14 +182,17 @@ impl Studies<'_> {
     ) -> Result<(Run, History<Config>), ExperimentError> {
         let variant = &self.variants[v];
         match &variant.search {
-            Search::Whole => self.run_to_end(self.optimizer(problem, v)?, context, problem, (k, v, i)),
+            Search::Whole => {
+                self.run_to_end(self.optimizer(context, problem, (k, v, i))?, context, problem, (k, v, i))
+            }
             Search::Hybrid(settings) => {
-                let hybrid = Hybrid::new(self.optimizer(problem, v)?).with_settings(settings.clone())?;
+                let hybrid = Hybrid::new(self.optimizer(context, problem, (k, v, i))?)
+                    .with_settings(settings.clone())?;
                 self.run_to_end(hybrid, context, problem, (k, v, i))
             }
             Search::Region(settings) => {
                 let settings = TrustRegionSettings {
-                    initial: self.initial(v, problem.space().dim()),
+                    initial: self.initial(context, problem, (k, v, i)),
                     ..settings.clone()
                 };
                 let region = TrustRegionOptimizer::new(problem.space().clone()).with_settings(settings)?;
@@ -196,10 +216,20 @@ impl Studies<'_> {
         study_with_history(variant.name, problem, study, i)
     }
 
-    /// The initial design of a variant: two trials for each parameter, of many parameters at most those of the variant or of the experiment.
-    fn initial(self, v: usize, dim: usize) -> InitialDesign {
-        let most = self.variants[v].most_design.unwrap_or_else(|| self.largest_design());
-        InitialDesign::Sobol((2 * dim).min(most))
+    /// The initial design of a variant on the problem of replication `i`.
+    fn initial(
+        self,
+        context: &RunContext,
+        problem: &Development,
+        (k, v, i): (usize, usize, usize),
+    ) -> InitialDesign {
+        let space = problem.space();
+        let at_most = |most: usize| InitialDesign::Sobol((2 * space.dim()).min(most));
+        match self.variants[v].design {
+            Design::Shared => at_most(self.largest_design()),
+            Design::AtMost(most) => at_most(most),
+            Design::Made(make) => make(space, self.evaluations, self.seed(context, (k, i))),
+        }
     }
 
     fn largest_design(self) -> usize {
@@ -210,9 +240,14 @@ impl Studies<'_> {
         Seed(context.seed).child(self.id, (i * 100 + k) as u64)
     }
 
-    fn optimizer(self, problem: &Development, v: usize) -> Result<BayesianOptimizer, ExperimentError> {
+    fn optimizer(
+        self,
+        context: &RunContext,
+        problem: &Development,
+        (k, v, i): (usize, usize, usize),
+    ) -> Result<BayesianOptimizer, ExperimentError> {
         let variant = &self.variants[v];
-        let initial = self.initial(v, problem.space().dim());
+        let initial = self.initial(context, problem, (k, v, i));
         Ok(BayesianOptimizer::new(problem.space().clone())
             .with_surrogate(Arc::clone(&variant.model))
             .with_settings(BoSettings { initial, ..variant.settings.clone() })?)

@@ -1,0 +1,101 @@
+//! Initial designs on conditional spaces with a small budget.
+
+use thrifty_bo::{BoSettings, GpSurrogate, InitialDesign};
+use thrifty_sampling::{MAX_SOBOL_DIM, Seed, Sobol};
+use thrifty_space::{Config, Space};
+
+use super::branches::{Branches, Shape};
+use super::problems::Kind;
+use super::variant::{Design, Studies, Variant};
+use crate::error::ExperimentError;
+use crate::harness::ablation::{Ablation, NOTE};
+use crate::harness::{Experiment, Report, RunContext};
+
+pub const EXPERIMENT: Experiment = Experiment {
+    id: "bo/conditional",
+    paper: "none: how an initial design covers the branches of a conditional space",
+    claim: "on conditional spaces, at 30 evaluations, Sobol points with one coordinate per parameter are not worse than those with one per \
+            encoded column, than uniform points, than twice as many and than a design that has one branch alone, over problems that are \
+            used for nothing else; regrets below 0.01 count as 0.01",
+    quick_cost: "2 problems, 5 designs, 2 replications, 20 evaluations: some seconds",
+    full_cost: "8 problems, 5 designs, 100 replications, 30 evaluations: twenty minutes",
+    run,
+};
+
+const fn kind(count: usize, shared: usize, own: usize, shape: Shape) -> Kind {
+    Kind::Branches(Branches { count, shared, own, shape })
+}
+
+const KINDS: [Kind; 8] = [
+    kind(2, 1, 2, Shape::Pits),
+    kind(3, 0, 2, Shape::Draws { lengthscale: 0.5 }),
+    kind(3, 1, 2, Shape::Pits),
+    kind(2, 0, 3, Shape::Pits),
+    kind(5, 2, 1, Shape::Pits),
+    kind(2, 2, 2, Shape::Draws { lengthscale: 0.7 }),
+    kind(5, 0, 1, Shape::Draws { lengthscale: 0.3 }),
+    kind(8, 1, 1, Shape::Pits),
+];
+
+/// Regrets below this count as this. Whether the best branch is found decides many decades of regret where a pit is polished, and a design
+/// is there to find it.
+const FOUND: f64 = 0.01;
+
+/// Designs, the default first. The last one is there to be found worse.
+fn variants() -> [Variant; 5] {
+    let designs: [(_, fn(&Space, usize, Seed) -> InitialDesign); 5] = [
+        ("a coordinate per parameter", |space, evaluations, _| {
+            InitialDesign::Sobol(length(space, evaluations))
+        }),
+        ("a coordinate per column", |space, evaluations, seed| {
+            InitialDesign::Only(by_column(space, length(space, evaluations), seed))
+        }),
+        ("uniform points", |space, evaluations, _| InitialDesign::Random(length(space, evaluations))),
+        ("twice as many", |space, evaluations, _| InitialDesign::Sobol(2 * length(space, evaluations))),
+        ("one branch", |space, evaluations, seed| {
+            InitialDesign::Only(in_one_branch(space, length(space, evaluations), seed))
+        }),
+    ];
+    designs.map(|(name, design)| Variant {
+        design: Design::Made(design),
+        ..Variant::new(name, GpSurrogate::default(), BoSettings::default())
+    })
+}
+
+/// Length of the automatic design.
+fn length(space: &Space, evaluations: usize) -> usize {
+    InitialDesign::Automatic.len(space, Some(evaluations))
+}
+
+/// Sobol points of the encoded columns: the largest column of a category is its choice.
+fn by_column(space: &Space, count: usize, seed: Seed) -> Vec<Config> {
+    let dim = space.dim().min(MAX_SOBOL_DIM);
+    let points = Sobol::scrambled(dim, &mut seed.stream("columns", 0)).take(count);
+    points.rows().map(|x| space.decode(x)).collect()
+}
+
+/// Sobol points with the first choice of the first parameter.
+fn in_one_branch(space: &Space, count: usize, seed: Seed) -> Vec<Config> {
+    let dim = space.parameters().len().min(MAX_SOBOL_DIM);
+    let points = Sobol::scrambled(dim, &mut seed.stream("one branch", 0)).take(count);
+    let first = |u: &[f64]| -> Vec<f64> { std::iter::once(0.0).chain(u.iter().copied().skip(1)).collect() };
+    points.rows().map(|u| space.at_quantiles(&first(u))).collect()
+}
+
+fn run(context: &RunContext) -> Result<Report, ExperimentError> {
+    let (replications, evaluations) = (context.replications(2, 100), context.pick(20, 30));
+    let kinds = context.pick(&KINDS[..2], &KINDS[..]);
+    let studies = Studies { id: EXPERIMENT.id, kinds, variants: &variants(), evaluations };
+    let mut finals = studies.finals(context, replications)?;
+    finals.iter_mut().flatten().flatten().for_each(|regret| *regret = regret.max(FOUND));
+    let found = Ablation::judge(&studies.names(), &studies.labels(), &finals, replications.planned)?;
+    let designs = format!("{evaluations}, of them as many as the automatic design of that budget has");
+    Ok(Report {
+        judgement: found.judgement,
+        numbers: found.numbers,
+        settings: studies.settings(replications, &[("evaluations", &designs)]),
+        notes: vec![NOTE.into()],
+        tables: vec![found.table],
+        figures: Vec::new(),
+    })
+}
