@@ -28,6 +28,7 @@ pub fn all() -> Vec<Experiment> {
         bo::noise::EXPERIMENT.clone(),
         bo::outliers::EXPERIMENT.clone(),
         bo::pending::EXPERIMENT.clone(),
+        bo::small::EXPERIMENT.clone(),
         bo::subset::EXPERIMENT.clone(),
         bo::transfer::EXPERIMENT.clone(),
         bo::wide::EXPERIMENT.clone(),

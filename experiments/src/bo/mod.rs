@@ -16,6 +16,7 @@ pub mod noise;
 pub mod outliers;
 pub mod pending;
 pub(crate) mod problems;
+pub mod small;
 pub mod subset;
 pub mod transfer;
 pub(crate) mod variant;
