@@ -41,7 +41,7 @@ impl Default for Convergence {
 pub struct BoSettings {
     /// Initial design.
     pub initial: InitialDesign,
-    /// Number of trials that the study is planned for, if it is known: an automatic design is a quarter of them at most.
+    /// Number of trials that the study is planned for, if it is known, which caps an [automatic design](InitialDesign::Automatic).
     #[serde(default)]
     pub budget: Option<usize>,
     /// The acquisition.

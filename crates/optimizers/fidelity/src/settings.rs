@@ -40,7 +40,7 @@ impl Default for FidelityCost {
 pub struct MultiFidelitySettings {
     /// Initial design, over configurations and fidelities.
     pub initial: InitialDesign,
-    /// Number of trials that the study is planned for, if it is known: an automatic design is a quarter of them at most.
+    /// Number of trials that the study is planned for, if it is known, which caps an [automatic design](InitialDesign::Automatic).
     pub budget: Option<usize>,
     /// Cost of an evaluation.
     pub cost: FidelityCost,

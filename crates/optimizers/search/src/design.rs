@@ -20,7 +20,8 @@ use thrifty_space::{Config, Space, SpaceError};
 #[serde(rename_all = "snake_case")]
 pub enum InitialDesign {
     /// Scrambled Sobol points: twice as many as the space has parameters of more than one value, from 4 to 20. Where the number of
-    /// trials is planned, at most a quarter of it, but still at least 4. Source of the 20: `run bo/designs`.
+    /// trials is planned, at most a quarter of it, or half of it where parameters are conditional, but still at least 4. Sources: `run
+    /// bo/designs` for the 20, `run bo/small` for the half.
     #[default]
     Automatic,
     /// Number of scrambled Sobol points.
@@ -152,7 +153,10 @@ impl InitialDesign {
 fn automatic(space: &Space, budget: Option<usize>) -> usize {
     let (fewest, most) = POINTS.into_inner();
     let wanted = (2 * space.free_parameters()).clamp(fewest, most);
-    budget.map_or(wanted, |budget| wanted.min((budget / 4).max(fewest)))
+    // A model that has seen too little of a branch does not return to it.
+    let is_conditional = space.parameters().iter().any(|parameter| !parameter.conditions.is_empty());
+    let part = if is_conditional { 2 } else { 4 };
+    budget.map_or(wanted, |budget| wanted.min((budget / part).max(fewest)))
 }
 
 #[cfg(test)]
@@ -168,10 +172,12 @@ mod tests {
         let space = builder.build().unwrap();
         let design = InitialDesign::Automatic;
         assert_eq!(design.len(&space, None), 14);
-        assert_eq!([8, 20, 40, 200].map(|b| design.len(&space, Some(b))), [4, 5, 10, 14]);
+        let within = |space: &Space| [8, 20, 40, 200].map(|budget| design.len(space, Some(budget)));
+        assert_eq!(within(&space), [4, 10, 14, 14]);
+        assert_eq!(within(&Space::unit_cube(7)), [4, 5, 10, 14]);
         assert_eq!(InitialDesign::Sobol(20).len(&space, Some(8)), 20);
         let two = vec![Config::new(); 2];
-        assert_eq!(InitialDesign::Given(two.clone()).len(&space, Some(40)), 12);
+        assert_eq!(InitialDesign::Given(two.clone()).len(&space, Some(20)), 12);
         assert_eq!(InitialDesign::Only(two).len(&space, Some(40)), 2);
     }
 

@@ -12,7 +12,7 @@ use thrifty_study::OptimizerError;
 pub struct TrustRegionSettings {
     /// Initial design of each run.
     pub initial: InitialDesign,
-    /// Number of trials that the study is planned for, if it is known: an automatic design is a quarter of them at most.
+    /// Number of trials that the study is planned for, if it is known, which caps an [automatic design](InitialDesign::Automatic).
     pub budget: Option<usize>,
     /// Side of the box at the start of a run, as a share of the range of each parameter.
     pub side: f64,
