@@ -1,8 +1,10 @@
 //! Parameters of a study file.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
-use serde::Deserialize;
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use thrifty_space::{Kind, Parameter, Space, Value, When};
 
 use crate::error::CliError;
@@ -19,6 +21,27 @@ pub(crate) struct ParameterEntry {
     /// Active only while each of these parameters has one of the values.
     #[serde(default)]
     when: BTreeMap<String, Vec<Value>>,
+}
+
+/// The `[[parameters]]` of a study file. A table of them, each under its name, is what one writes first.
+pub(crate) fn entries<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<ParameterEntry>, D::Error> {
+    struct Entries;
+    impl<'de> Visitor<'de> for Entries {
+        type Value = Vec<ParameterEntry>;
+
+        fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+            out.write_str("[[parameters]] in double brackets, once for each parameter, with its name")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+            let mut entries = Vec::new();
+            while let Some(entry) = list.next_element()? {
+                entries.push(entry);
+            }
+            Ok(entries)
+        }
+    }
+    deserializer.deserialize_seq(Entries)
 }
 
 /// Real numbers from `low` to `high`.

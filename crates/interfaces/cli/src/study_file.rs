@@ -11,7 +11,7 @@ use thrifty_study::Directions;
 use crate::direction::directions;
 use crate::error::CliError;
 use crate::method::Method;
-use crate::parameters::{ParameterEntry, space};
+use crate::parameters::{ParameterEntry, entries, space};
 use crate::shared::{Store, StoreEntry};
 use crate::template::{Part, Template};
 use crate::transfer::TransferEntry;
@@ -49,6 +49,7 @@ struct Content {
     known: Option<PathBuf>,
     /// Earlier studies of related tasks.
     transfer: Option<TransferEntry>,
+    #[serde(deserialize_with = "entries")]
     parameters: Vec<ParameterEntry>,
 }
 

@@ -497,6 +497,10 @@ fn bad_study_files_are_refused_with_the_place_and_write_nothing() {
     }
     let folder = tempfile::tempdir().unwrap();
     assert!(error(&thrifty(folder.path(), &["run", "none.toml"])).contains("none.toml: No such file"));
+    let by_name = "command = [\"echo\", \"{x}\"]\n[parameters]\nx = { float = { low = 0, high = 1 } }\n";
+    std::fs::write(folder.path().join("named.toml"), by_name).unwrap();
+    let found = error(&thrifty(folder.path(), &["run", "named.toml"]));
+    assert!(found.contains("expected [[parameters]] in double brackets, once for each parameter"), "{found}");
     assert!(
         error(&thrifty(folder.path(), &["best", "none.jsonl"]))
             .contains("none.jsonl: no trials yet, there is no such file")
