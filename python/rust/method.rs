@@ -17,7 +17,7 @@ use thrifty::space::{Config, Space};
 use thrifty::study::{AnyOptimizer, Direction, Directions, Optimizer, PrunedAs, PrunedPolicy};
 use thrifty::tpe::{TpeOptimizer, TpeSettings};
 use thrifty::trust_region::{TrustRegionOptimizer, TrustRegionSettings};
-use thrifty_units::{InUserUnits, in_words};
+use thrifty_units::{InUserUnits, from_tables, in_words};
 
 use crate::boundary::{invalid, optimizer as refused};
 use crate::{budget, outcome};
@@ -76,13 +76,13 @@ impl Keywords {
     /// Takes an option out, so that the settings do not see it.
     pub(crate) fn take<T: DeserializeOwned>(&mut self, name: &str) -> PyResult<Option<T>> {
         let value = self.values.remove(name).filter(|value| !value.is_null());
-        value.map(serde_json::from_value).transpose().map_err(|error| invalid(format!("{name}: {error}")))
+        value.map(from_tables).transpose().map_err(|error| invalid(format!("{name}: {error}")))
     }
 
     /// The settings: the keywords, and the defaults of their type for the rest. Unknown names are errors.
     pub(crate) fn settings<S: DeserializeOwned>(self) -> PyResult<S> {
         let Self { method, values } = self;
-        let read = |values: &Map<String, Json>| serde_json::from_value::<S>(Json::Object(values.clone()));
+        let read = |values: &Map<String, Json>| from_tables::<S, _>(Json::Object(values.clone()));
         read(&values).map_err(|error| {
             let reason = error.to_string();
             // The first keyword whose removal changes or clears the error.

@@ -531,10 +531,24 @@ def test_all_settings_are_listed(method):
     begin(**{name: value for name, value in found.items() if value is not None})
 
 
+def test_configurations_of_settings_have_objects_as_choices():
+    """As `enqueue` takes them. The labels of a journal are not needed."""
+    choices = ["a", None, (1, 2)]
+    space = thrifty.Space().float("x", 0, 1).categorical("kind", choices)
+    given = [{"x": 0.5, "kind": choice} for choice in choices]
+    study = thrifty.Study(space, "bo", initial={"given": given})
+    assert [study.ask().params for _ in given] == given
+    level = thrifty.LevelSet(space, 0.5, over={"candidates": given})
+    found = level.run(lambda p: p["x"] + (p["kind"] is None), 3)
+    assert [point.params for point in found.points] == given
+
+
 @pytest.mark.parametrize(("call", "message"), [
     (lambda: thrifty.Study(SPACE, seed=-1), "seed is -1, expected a whole number from 0"),
     (lambda: thrifty.Study(SPACE, seed=2**64), "seed is 18446744073709551616, expected at most"),
     (lambda: thrifty.Study(SPACE, seed=None), "seed is None"),
+    (lambda: thrifty.Study(SPACE, maximizer=[1]), r"maximizer is \[1\]: .*expected a table with names, of raw, around_best, climbs"),
+    (lambda: thrifty.Study(SPACE, initial={"given": [[0.5]]}), "initial is"),
     (lambda: thrifty.Study(SPACE).ask().report(-1, 1.0), "step is -1"),
     (lambda: thrifty.Study(SPACE).ask().report(1, "a"), "value is 'a', expected a number"),
     (lambda: thrifty.Study(SPACE).tell(-1, 1.0), "trial is -1"),

@@ -111,6 +111,10 @@ class Space:
         return [self._code(parameter, params[name]) if (name := parameter["name"]) in params else None
                 for parameter in self._parameters]
 
+    def named(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Configuration with the choices as journals and settings name them: an object by its label."""
+        return {name: self._named(name, value) for name, value in params.items()}
+
     def decode(self, numbers: Sequence[Number | None]) -> dict[str, Any]:
         """Configuration of numbers, without inactive parameters."""
         return {parameter["name"]: self._value(parameter, number)
@@ -143,6 +147,13 @@ class Space:
         is_index = _is_single(parameter) and value == parameter["low"]
         code: Number = _whole(name, value) if parameter["kind"] == "int" else 0 if is_index else real(name, value)
         return code
+
+    def _named(self, name: str, value: Any) -> Any:
+        index = _index(self._choices.get(name, ()), value)
+        if index is None:
+            return value
+        parameter = next(parameter for parameter in self._parameters if parameter["name"] == name)
+        return parameter["choices"][index]
 
     def _value(self, parameter: dict[str, Any], number: Number) -> Any:
         name = parameter["name"]

@@ -167,7 +167,7 @@ class Study:
         self.seed = whole("seed", seed, 0)
         self._why = ""
         self._is_closed = False
-        self._study = _thrifty.Study(method, space.to_json(), self.seed, settings_json(settings), names,
+        self._study = _thrifty.Study(method, space.to_json(), self.seed, settings_json(_named(settings, space)), names,
                                      None if journal is None else os.fspath(journal),
                                      None if pruner is None else settings_json(_pruner(pruner)))
         self._lock = threading.RLock()
@@ -510,6 +510,18 @@ def html(study: Study) -> str:
     if best is not None and math.isfinite(best.value):
         shown = f"best {best.value:.6g} at {best.params}"
     return f"<div><p><b>{study.method}</b>: {len(study)} trials, {_escaped(shown)}</p>{figure}</div>"
+
+
+def _named(settings: Mapping[str, Any], space: Space) -> dict[str, Any]:
+    """Settings whose configurations have the names of choices in place of objects."""
+    found = dict(settings)
+    for name, form in (("initial", "given"), ("over", "candidates")):
+        value = found.get(name)
+        configs = value.get(form) if isinstance(value, Mapping) else None
+        if isinstance(configs, list | tuple):
+            named = [space.named(config) if isinstance(config, Mapping) else config for config in configs]
+            found[name] = {**value, form: named}  # type: ignore[dict-item]
+    return found
 
 
 def _pruner(given: Any) -> dict[str, Any]:

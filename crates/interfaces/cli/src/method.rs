@@ -16,7 +16,7 @@ use thrifty_study::{AnyOptimizer, Direction, Directions, Optimizer, PrunedAs, Pr
 use thrifty_surrogate::Surrogate;
 use thrifty_tpe::{TpeOptimizer, TpeSettings};
 use thrifty_trust_region::{TrustRegionOptimizer, TrustRegionSettings};
-use thrifty_units::{InUserUnits, in_words};
+use thrifty_units::{InUserUnits, from_tables, in_words};
 
 use crate::error::CliError;
 
@@ -108,7 +108,7 @@ fn unreadable<S: DeserializeOwned>(method: &str, table: &toml::Table, error: &to
     let without = |key: &str| {
         let mut rest = table.clone();
         rest.remove(key);
-        rest.try_into::<S>().err().map(|error| error.to_string())
+        from_tables::<S, _>(rest).err().map(|error| error.to_string())
     };
     let reason = error.to_string();
     let entry = table.iter().find(|(key, _)| without(key).as_ref() != Some(&reason));
@@ -133,7 +133,7 @@ impl Method {
         if let (Some(budget), false) = (budget, table.contains_key("budget")) {
             table.insert("budget".into(), toml::Value::Integer(i64::try_from(budget).unwrap_or(i64::MAX)));
         }
-        match table.clone().try_into::<S>() {
+        match from_tables::<S, _>(table.clone()) {
             Ok(settings) => Ok(settings.into_losses(directions)?),
             Err(error) => Err(unreadable::<S>(self.name.text(), &table, &error)),
         }

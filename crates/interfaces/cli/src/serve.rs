@@ -26,6 +26,7 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use thrifty_study::{Outcome, TrialId};
+use thrifty_units::from_tables;
 
 use crate::by_hand::ByHand;
 use crate::error::{CliError, chain};
@@ -76,7 +77,7 @@ fn answer_all(study: &mut ByHand, file: &StudyFile, output: &mut impl Write) -> 
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let response = serde_json::from_slice(&quoted(&line))
+        let response = request(&quoted(&line))
             .map_err(CliError::Request)
             .and_then(|request| answer(study, file, request))
             .unwrap_or_else(|error| json!({ "error": chain(&error) }));
@@ -84,6 +85,13 @@ fn answer_all(study: &mut ByHand, file: &StudyFile, output: &mut impl Write) -> 
         output.flush()?;
     }
     Ok(())
+}
+
+/// The request of one line. Its values need their names: a list of them is an error.
+fn request(line: &[u8]) -> serde_json::Result<Request> {
+    let mut json = serde_json::Deserializer::from_slice(line);
+    let request = from_tables(&mut json)?;
+    json.end().map(|()| request)
 }
 
 fn answer(study: &mut ByHand, file: &StudyFile, request: Request) -> Result<Value, CliError> {

@@ -7,6 +7,7 @@ use thrifty_fidelity::FidelityAxis;
 use thrifty_pruning::PrunerKind;
 use thrifty_space::{Config, Space};
 use thrifty_study::Directions;
+use thrifty_units::from_tables;
 
 use crate::direction::directions;
 use crate::error::CliError;
@@ -157,7 +158,8 @@ impl StudyFile {
         if text.starts_with('{') {
             return Err(CliError::IsJournal(path.into()));
         }
-        let content: Content = toml::from_str(&text)
+        let content: Content = toml::Deserializer::parse(&text)
+            .and_then(from_tables)
             .map_err(|source| CliError::Toml { path: path.into(), source: Box::new(source) })?;
         let folder = match path.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),

@@ -1,4 +1,4 @@
-//! Settings as users write them: conversion of those that are losses from the user's units, and errors in words.
+//! Settings as users write them: tables with names, conversion of those that are losses from the user's units, and errors in words.
 //!
 #![doc = include_str!("../README.md")]
 
@@ -10,8 +10,10 @@ use thrifty_study::{Direction, Directions};
 use thrifty_tpe::{Split, TpeSettings};
 use thrifty_trust_region::TrustRegionSettings;
 
+mod tables;
 mod words;
 
+pub use tables::from_tables;
 pub use words::in_words;
 
 /// A setting whose value has no meaning in the user's units.

@@ -379,6 +379,9 @@ fn a_server_answers_every_line() {
             call(&format!(r#"{{"tell":{{"trial":0,"outcome":{{"objective":0.25,"{wrong}":-3}}}}}}"#));
         assert!(refused["error"].as_str().is_some_and(|error| error.contains(part)), "{refused}");
     }
+    let list = call(r#"{"tell":[0,0.5]}"#);
+    let part = "expected a table with names, of trial, outcome";
+    assert!(list["error"].as_str().is_some_and(|error| error.contains(part)), "{list}");
     assert_eq!(call(r#"{"tell":{"trial":0,"outcome":{"objective":0.25,"cost":3}}}"#), json!({"told": 0}));
     assert!(call(r#"{"tell":{"trial":0,"outcome":1}}"#)["error"].as_str().unwrap().contains("trial 0"));
     assert!(call(r#"{"tell":{"trial":0}}"#)["error"].as_str().unwrap().contains("outcome"));
@@ -465,6 +468,21 @@ fn bad_study_files_are_refused_with_the_place_and_write_nothing() {
             "of tpe: gama = 1: unknown field `gama`",
         ),
         (command, "[optimizer]\nsettings = { budget = 3, losses = 7 }", "of bo: losses = 7: invalid type"),
+        (
+            command,
+            "[optimizer]\nsettings = { maximizer = [1] }",
+            "maximizer = [1]: invalid type: list, expected a table with names, of raw, around_best, climbs",
+        ),
+        (
+            "stop = [3]\ncommand = [\"echo\", \"{x}\"]",
+            "",
+            "expected a table with names, of trials, seconds, cost",
+        ),
+        (
+            command,
+            "[[parameters]]\nname = \"y\"\nfloat = [0, 1]",
+            "expected a table with names, of low, high",
+        ),
         (command, "[optimizer]\nsettings = { budget = nan }", "of bo: budget = NaN: invalid type"),
         (
             command,
