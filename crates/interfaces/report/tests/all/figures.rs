@@ -332,7 +332,7 @@ fn a_process_goes_through_the_best_feasible_trial() {
     }
 }
 
-/// Where few trials are at the target, messages do not say that few were measured.
+/// Messages about too few trials at the target do not say that few were measured.
 #[test]
 fn too_few_trials_at_the_target_are_named() {
     let space = Space::unit_cube(2);
