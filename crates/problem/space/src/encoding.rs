@@ -73,9 +73,9 @@ impl Space {
     ///
     /// ```
     /// use thrifty_space::Space;
-    /// let space = Space::builder().categorical("kernel", ["rbf", "linear"]).log_float("c", 1e-2, 1e2).build()?;
-    /// let config = space.at_quantiles(&[0.7, 0.5]);
-    /// assert_eq!((config.str("kernel")?, config.float("c")?), ("linear", 1.0));
+    /// let space = Space::builder().categorical("kernel", ["rbf", "linear"]).float("c", 0.0, 10.0).build()?;
+    /// let config = space.at_quantiles(&[0.7, 0.25]);
+    /// assert_eq!((config.str("kernel")?, config.float("c")?), ("linear", 2.5));
     /// # Ok::<(), thrifty_space::SpaceError>(())
     /// ```
     ///
