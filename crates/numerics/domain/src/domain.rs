@@ -148,9 +148,10 @@ impl Domain {
         }
     }
 
-    /// The feasible point at one quantile per variable: `u[i]` in `[0, 1]` is the place of continuous variable i, and chooses among equal
-    /// shares of the levels of a category. So evenly spread quantiles give each category its share, which a snap of evenly
-    /// spread one-hot columns does not.
+    /// The feasible point at one quantile per variable, in `[0, 1]`.
+    ///
+    /// The quantile of a continuous variable is its place. That of a category chooses among equal shares of its levels, so that evenly
+    /// spread quantiles give each level its share; a snap of evenly spread one-hot columns does not.
     ///
     /// Quantiles of inactive and fixed variables change nothing. NaN counts as 0.
     ///

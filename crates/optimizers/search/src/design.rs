@@ -20,8 +20,9 @@ use thrifty_space::{Config, Space, SpaceError};
 #[serde(rename_all = "snake_case")]
 pub enum InitialDesign {
     /// Scrambled Sobol points: twice as many as the space has parameters of more than one value, from 4 to 20. Where the number of
-    /// trials is planned, at most a quarter of it, or half of it where parameters are conditional, but still at least 4. Sources: `run
-    /// bo/designs` for the 20, `run bo/small` for the half.
+    /// trials is planned, at most a quarter of it, or half of it where parameters are conditional, but still at least 4.
+    ///
+    /// Sources: `run bo/designs` for the 20, `run bo/small` for the half.
     #[default]
     Automatic,
     /// Number of scrambled Sobol points.
