@@ -11,8 +11,7 @@ use crate::fingerprint::format_one;
 use crate::random::random_allowed;
 use crate::{ask_given, check_config, fingerprint};
 
-/// Quasi-random search: the points of one scrambled Sobol sequence in order; one coordinate per
-/// parameter, above [`MAX_SOBOL_DIM`] of them uniform points.
+/// Quasi-random search: the points of one scrambled Sobol sequence in order; above [`MAX_SOBOL_DIM`] columns uniform points.
 ///
 /// With a known constraint a point that is not allowed gives way to uniform points of its trial.
 #[derive(Debug)]
@@ -46,11 +45,10 @@ impl SobolSearch {
         let mut cached = self.sequence.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let enough = cached.as_ref().is_some_and(|(of, points)| *of == seed && points.len() > index);
         if !enough {
-            let mut sobol =
-                Sobol::scrambled(self.space.parameters().len(), &mut seed.stream("sobol search", 0));
+            let mut sobol = Sobol::scrambled(self.space.dim(), &mut seed.stream("sobol search", 0));
             *cached = Some((seed, sobol.take((index + 1).next_power_of_two().max(64))));
         }
-        cached.as_ref().map_or_else(Config::new, |(_, points)| self.space.at_quantiles(points.row(index)))
+        cached.as_ref().map_or_else(Config::new, |(_, points)| self.space.decode(points.row(index)))
     }
 }
 
@@ -60,7 +58,7 @@ impl Optimizer for SobolSearch {
 
     fn ask(&mut self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
         let mut rng = history.seed().stream("sobol search", id.0);
-        let config = if self.space.parameters().len() <= MAX_SOBOL_DIM {
+        let config = if self.space.dim() <= MAX_SOBOL_DIM {
             self.point(history.seed(), usize::try_from(id.0).unwrap_or(usize::MAX))
         } else {
             self.space.sample(&mut rng)
