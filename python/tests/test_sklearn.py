@@ -176,7 +176,8 @@ def test_a_journal_names_the_direction_of_scores(tmp_path):
     direction = ',["directions",["maximize"]]'
     assert direction in lines[0]
     scores = [-json.loads(line)["told"]["outcome"]["measured"]["objectives"][0] for line in lines if '"told"' in line]
-    assert len(scores) == 40 and max(scores) <= 1 and min(scores) > 0
+    # The losses are negated: an accuracy of a fold may be 0, and most are not.
+    assert len(scores) == 40 and 0 <= min(scores) and 0.5 < max(scores) <= 1
     earlier = sealed(lines[0].replace(direction, "").rsplit(",", 1)[0])
     path.write_text(earlier + "\n".join(lines[1:31]) + "\n")
     again = search(journal=path).fit(X, Y)
