@@ -137,6 +137,13 @@ impl Kind {
         }
     }
 
+    /// Regrets below this count as this.
+    ///
+    /// On a conditional space the question is whether the best branch is found. Polishing it would add many decades to the answer.
+    pub fn least_regret(self) -> f64 {
+        if let Self::Branches(_) = self { 0.01 } else { 0.0 }
+    }
+
     fn dim(self) -> usize {
         match self {
             Self::Draw { dim, .. }

@@ -161,6 +161,9 @@ impl Studies<'_> {
         {
             *last = problem.regret(&best.config)?;
         }
+        if let Some(last) = run.regret.last_mut() {
+            *last = last.max(self.kinds[k].least_regret());
+        }
         Ok(run)
     }
 

@@ -40,7 +40,8 @@ pub(crate) fn read(
 /// The trials of a file with which a study begins.
 ///
 /// # Errors
-/// As [`read`], and for a file without trials that ended: it is most often another file than the one that was meant.
+/// Those of [`read`], and [`CliError::Setting`] for a file without trials that ended, which is most often another file than the one that
+/// was meant.
 pub(crate) fn read_some(
     space: &Space,
     path: &Path,

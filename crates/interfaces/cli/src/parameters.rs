@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use serde::de::value::SeqAccessDeserializer;
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use thrifty_space::{Kind, Parameter, Space, Value, When};
@@ -33,12 +34,8 @@ pub(crate) fn entries<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<
             out.write_str("[[parameters]] in double brackets, once for each parameter, with its name")
         }
 
-        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
-            let mut entries = Vec::new();
-            while let Some(entry) = list.next_element()? {
-                entries.push(entry);
-            }
-            Ok(entries)
+        fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
+            Deserialize::deserialize(SeqAccessDeserializer::new(list))
         }
     }
     deserializer.deserialize_seq(Entries)

@@ -239,3 +239,65 @@ impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for Named<A> {
         self.0.struct_variant(fields, OfTable { visitor: Named(visitor), fields })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use serde_json::json;
+
+    use super::*;
+
+    #[derive(Debug, PartialEq, serde::Deserialize)]
+    struct Range {
+        low: i64,
+        high: i64,
+    }
+
+    #[derive(Debug, PartialEq, serde::Deserialize)]
+    struct Wrapped(Range);
+
+    #[derive(Debug, PartialEq, serde::Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    enum Rule {
+        Whole,
+        Of(Range),
+        Between { low: i64, high: i64 },
+        Pair(i64, i64),
+    }
+
+    /// A table within whatever holds it needs its names.
+    #[test]
+    fn lists_in_the_place_of_tables_are_refused_at_any_depth() {
+        fn of<T: serde::de::DeserializeOwned + PartialEq + std::fmt::Debug>(
+            named: serde_json::Value,
+            list: serde_json::Value,
+        ) {
+            let plain: T = serde_json::from_value(list.clone()).unwrap();
+            assert_eq!(from_tables::<T, _>(named).unwrap(), plain);
+            let error = from_tables::<T, _>(list).unwrap_err().to_string();
+            assert!(error.contains("expected a table with names, of low, high"), "{error}");
+        }
+        let (named, list) = (|| json!({"low": 1, "high": 2}), || json!([1, 2]));
+        of::<Range>(named(), list());
+        of::<Option<Range>>(named(), list());
+        of::<Wrapped>(named(), list());
+        of::<Vec<Range>>(json!([named()]), json!([list()]));
+        of::<(i64, Range)>(json!([0, named()]), json!([0, list()]));
+        of::<BTreeMap<String, Range>>(json!({"x": named()}), json!({"x": list()}));
+        of::<Rule>(json!({"of": named()}), json!({"of": list()}));
+    }
+
+    /// What is a list by its type stays one.
+    #[test]
+    fn lists_and_values_are_read_as_ever() {
+        assert_eq!(from_tables::<Vec<i64>, _>(json!([1, 2])).unwrap(), [1, 2]);
+        assert_eq!(from_tables::<(i64, String), _>(json!([1, "a"])).unwrap(), (1, "a".into()));
+        assert_eq!(from_tables::<Option<i64>, _>(json!(null)).unwrap(), None);
+        let rule = |value| from_tables::<Rule, _>(value).unwrap();
+        assert_eq!(rule(json!("whole")), Rule::Whole);
+        assert_eq!(rule(json!({"pair": [1, 2]})), Rule::Pair(1, 2));
+        assert_eq!(rule(json!({"between": {"low": 1, "high": 2}})), Rule::Between { low: 1, high: 2 });
+        assert!(from_tables::<Rule, _>(json!({"between": [1, 2]})).is_err());
+    }
+}

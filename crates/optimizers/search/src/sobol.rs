@@ -13,6 +13,9 @@ use crate::{ask_given, check_config, fingerprint};
 
 /// Quasi-random search: the points of one scrambled Sobol sequence in order; above [`MAX_SOBOL_DIM`] columns uniform points.
 ///
+/// A point has one coordinate per encoded column, and not per parameter as in an [initial design](crate::InitialDesign), because journals
+/// that began so go on with the same sequence.
+///
 /// With a known constraint a point that is not allowed gives way to uniform points of its trial.
 #[derive(Debug)]
 pub struct SobolSearch {
