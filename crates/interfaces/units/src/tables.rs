@@ -288,7 +288,7 @@ mod tests {
         of::<Rule>(json!({"of": named()}), json!({"of": list()}));
     }
 
-    /// What is a list by its type stays one.
+    /// Lists and values of any other type are read as serde reads them.
     #[test]
     fn lists_and_values_are_read_as_ever() {
         assert_eq!(from_tables::<Vec<i64>, _>(json!([1, 2])).unwrap(), [1, 2]);
