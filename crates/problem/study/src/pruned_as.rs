@@ -22,7 +22,9 @@ pub enum PrunedPolicy {
 /// Any optimiser with a policy for pruned trials.
 ///
 /// Without it each has a treatment of its own: Bayesian optimisation counts them as failed trials, TPE ranks them behind the measured ones by their last step,
-/// others learn nothing from them. Values are for one objective without constraints: a pruned trial stays as it is where the measured trials have more, where none is measured yet, and
+/// CMA-ES ranks them last, and multi-fidelity optimisation learns from their reports.
+///
+/// Values are for one objective without constraints: a pruned trial stays as it is where the measured trials have more, where none is measured yet, and
 /// where its last value is missing or not finite. Recommendations are made on the trials that were measured indeed.
 ///
 /// ```
