@@ -33,7 +33,7 @@ bench:
 python:
     THRIFTY_CI_PYTHON=1 .ci/python
 
-# What a study survives: docs/src/reliability.md. Hours; it goes on where it was interrupted.
+# What a study survives: docs/src/reliability.md. Half an hour; it goes on where it was interrupted.
 reliability:
     cargo run --release -p thrifty-reliability -- all
 
