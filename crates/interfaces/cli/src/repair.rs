@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use thrifty_check::counted;
 use thrifty_study::{History, JournalError};
 
 use crate::error::CliError;
@@ -47,9 +48,10 @@ pub(crate) fn repair(path: &Path, output: Option<&Path>) -> Result<(), CliError>
     };
     let bytes = std::fs::read(path).map_err(file(path))?;
     let Intact { bytes: kept, trials, damage } = intact(path, &bytes)?;
+    let trials = counted(trials, "trials");
     let mut out = std::io::stdout();
     let Some((line, message)) = damage else {
-        writeln!(out, "{} has no damage: {trials} trials", path.display())?;
+        writeln!(out, "{} has no damage: {trials}", path.display())?;
         return Ok(());
     };
     let output = output.map_or_else(|| path.with_extension("repaired.jsonl"), PathBuf::from);
@@ -61,11 +63,6 @@ pub(crate) fn repair(path: &Path, output: Option<&Path>) -> Result<(), CliError>
     };
     created.write_all(&kept).map_err(file(&output))?;
     let lines = bytes.split_inclusive(|byte| *byte == b'\n').count();
-    writeln!(
-        out,
-        "{}: {trials} trials in {} of {lines} lines; line {line}: {message}",
-        output.display(),
-        line - 1
-    )?;
+    writeln!(out, "{}: {trials} in {} of {lines} lines; line {line}: {message}", output.display(), line - 1)?;
     Ok(())
 }

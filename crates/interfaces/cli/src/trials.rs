@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use serde_json::{Value, json};
+use thrifty_check::counted;
 use thrifty_results::Table;
 use thrifty_space::Config;
 use thrifty_study::{History, JournalError};
@@ -68,8 +69,8 @@ fn show_trials<Q: Serialize>(
     let table = Table::of(history)?;
     let count = |state: &str| counts[state].to_string();
     let mut text = format!(
-        "{} trials: {} measured, {} failed, {} pruned, {} running\n",
-        count("trials"),
+        "{}: {} measured, {} failed, {} pruned, {} running\n",
+        counted(history.len(), "trials"),
         count("measured"),
         count("failed"),
         count("pruned"),

@@ -905,7 +905,7 @@ fn journals_of_folds_are_shown() {
     ];
     std::fs::write(folder.path().join("folds.jsonl"), lines.join("\n") + "\n").unwrap();
     let text = stdout(&thrifty(folder.path(), &["show", "folds.jsonl"]));
-    assert!(text.starts_with("1 trials: 1 measured") && !text.contains("best"), "{text}");
+    assert!(text.starts_with("1 trial: 1 measured") && !text.contains("best"), "{text}");
     assert!(["config.c", "repeat", "fold", "1.5", "0.25"].iter().all(|part| text.contains(part)), "{text}");
     assert_eq!(json_of(folder.path(), &["show", "folds.jsonl", "--json"])["trials"][0]["fold"], 2);
     let table = stdout(&thrifty(folder.path(), &["export", "folds.jsonl"]));
@@ -917,7 +917,7 @@ fn journals_of_folds_are_shown() {
         assert!(text.contains("single folds") && text.contains("not damaged"), "{text}");
         assert!(!text.contains("line"), "{text}");
     }
-    assert!(stdout(&thrifty(folder.path(), &["repair", "folds.jsonl"])).contains("no damage"));
+    assert!(stdout(&thrifty(folder.path(), &["repair", "folds.jsonl"])).contains("no damage: 1 trial\n"));
 }
 
 /// A program that is a symbolic link has the name of the link, as the Python of a virtual environment needs it.
