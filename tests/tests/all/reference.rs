@@ -166,3 +166,53 @@ fn stated_alternatives_are_values() {
     }
     assert!(count > 50, "{count} alternatives");
 }
+
+/// The pruners, each with what has no default.
+fn pruners() -> [Value; 7] {
+    [
+        json!({ "pruner": "median" }),
+        json!({ "pruner": "percentile", "percentile": 25.0 }),
+        json!({ "pruner": "successive_halving" }),
+        json!({ "pruner": "hyperband", "max_steps": 9 }),
+        json!({ "pruner": "patience" }),
+        json!({ "pruner": "threshold", "lower": -1.0, "upper": 1.0 }),
+        json!({ "pruner": "wilcoxon" }),
+    ]
+}
+
+/// The default that the table of pruners states, in words or in a number; nothing without a row.
+fn default_of(pruner: &str, setting: &str) -> Option<&'static str> {
+    let table = PAGE.split("\n## Pruners\n").nth(1).expect("a section on pruners");
+    let cells = table.lines().map(|line| line.split('|').map(str::trim).collect::<Vec<_>>());
+    let has = |cell: &str, name: &str| spans(cell).contains(&name);
+    cells
+        .filter(|cells| cells.len() == 6)
+        .find(|cells| has(cells[1], pruner) && has(cells[2], setting))
+        .map(|cells| cells[3].trim_matches('`'))
+}
+
+#[test]
+fn settings_of_pruners_are_stated_with_their_defaults() {
+    let mut count = 0;
+    for given in pruners() {
+        let pruner = given["pruner"].as_str().expect("a name");
+        let all: Value = serde_json::to_value(
+            serde_json::from_value::<thrifty::pruning::PrunerKind>(given.clone()).expect("a pruner"),
+        )
+        .expect("settings");
+        for (setting, value) in all.as_object().expect("settings are a table") {
+            if setting == "pruner" {
+                continue;
+            }
+            count += 1;
+            let stated = default_of(pruner, setting).unwrap_or_else(|| panic!("no row {pruner}: {setting}"));
+            if given.get(setting).is_some() {
+                assert_eq!(stated, "", "{pruner}: {setting}");
+            } else {
+                assert_eq!(stated.parse().ok(), value.as_f64(), "{pruner}: {setting}");
+            }
+        }
+    }
+    assert_eq!(count, 20, "settings of pruners");
+    assert_eq!(default_of("median", "percentile"), None);
+}
