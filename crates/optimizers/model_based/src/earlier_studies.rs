@@ -188,7 +188,8 @@ impl EarlierStudies {
             return Some(format!("it has the trials of {:?}", other.name));
         }
         match (task.y.len(), task.different_targets()) {
-            (count @ 0..2, _) => Some(format!("{count} measured trials, expected at least 2")),
+            (0, _) => Some("0 measured trials, expected at least 2".into()),
+            (1, _) => Some("1 measured trial, expected at least 2".into()),
             (_, 1) => Some("all losses are equal".into()),
             _ => None,
         }

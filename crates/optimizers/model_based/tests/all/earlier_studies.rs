@@ -100,7 +100,7 @@ fn studies_that_teach_nothing_are_left_out_with_a_reason() {
     let reason = |name: &str, reason: &str| LeftOut { name: name.into(), reason: reason.into() };
     let expected = [
         reason("empty", "0 measured trials, expected at least 2"),
-        reason("one", "1 measured trials, expected at least 2"),
+        reason("one", "1 measured trial, expected at least 2"),
         reason("failed", "0 measured trials, expected at least 2"),
         reason("flat", "all losses are equal"),
         reason("again", "it has the trials of \"good\""),
