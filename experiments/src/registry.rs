@@ -29,6 +29,7 @@ pub fn all() -> Vec<Experiment> {
         bo::outliers::EXPERIMENT.clone(),
         bo::pending::EXPERIMENT.clone(),
         bo::small::EXPERIMENT.clone(),
+        bo::few::EXPERIMENT.clone(),
         bo::subset::EXPERIMENT.clone(),
         bo::transfer::EXPERIMENT.clone(),
         bo::wide::EXPERIMENT.clone(),

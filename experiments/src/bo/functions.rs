@@ -100,6 +100,57 @@ pub fn steep(dim: usize, rng: &mut Stream) -> impl Fn(&[f64]) -> f64 + Send + Sy
     }
 }
 
+/// Rings around a random point, each a local minimum deeper than the next one outside: the function Drop-Wave with other numbers of rings.
+///
+/// ```text
+/// f(x) = -(1 + cos(ω r)) / (2 + r²/2),   r = 10 ‖x - c‖,   ω from 4 to 12
+/// ```
+///
+/// The minimum is -1, at c.
+pub fn rings(dim: usize, rng: &mut Stream) -> impl Fn(&[f64]) -> f64 + Send + Sync + use<> {
+    let center: Vec<f64> = (0..dim).map(|_| 0.25 + 0.5 * rng.uniform()).collect();
+    let frequency = 4.0 + 8.0 * rng.uniform();
+    move |x| {
+        let r = 10.0 * x.iter().zip(&center).map(|(x, c)| (x - c).powi(2)).sum::<f64>().sqrt();
+        -(1.0 + (frequency * r).cos()) / (2.0 + 0.5 * r * r)
+    }
+}
+
+/// One pit on a plateau that is flat but for traces of ripples: the function of Easom at a random place, with a random width.
+///
+/// ```text
+/// f(x) = -exp(-‖s‖²) Π_i cos(s_i),   s = a (x - c),   a from 8 to 20
+/// ```
+///
+/// The minimum is -1, at c.
+pub fn needle(dim: usize, rng: &mut Stream) -> impl Fn(&[f64]) -> f64 + Send + Sync + use<> {
+    let center: Vec<f64> = (0..dim).map(|_| 0.1 + 0.8 * rng.uniform()).collect();
+    let narrow = 8.0 + 12.0 * rng.uniform();
+    move |x| {
+        let one = |(x, c): (&f64, &f64)| {
+            let s = narrow * (x - c);
+            (-s * s).exp() * s.cos()
+        };
+        -x.iter().zip(&center).map(one).product::<f64>()
+    }
+}
+
+/// Product of a sum of five waves for each parameter, with random phases: the function of Shubert, whose minima are many and narrow.
+///
+/// ```text
+/// f(x) = Π_d Σ_j j cos((j + 1) t_d + φ_dj) / 15,   t = 12 x,   j = 1, ..., 5
+/// ```
+pub fn combs(dim: usize, rng: &mut Stream) -> impl Fn(&[f64]) -> f64 + Send + Sync + use<> {
+    let phases: Vec<[f64; 5]> = (0..dim).map(|_| [(); 5].map(|()| TAU * rng.uniform())).collect();
+    move |x| {
+        let waves = |(x, phases): (&f64, &[f64; 5])| {
+            let wave = |(j, phase): (f64, &f64)| j * ((j + 1.0) * 12.0 * x + phase).cos() / 15.0;
+            [1.0, 2.0, 3.0, 4.0, 5.0].into_iter().zip(phases).map(wave).sum::<f64>()
+        };
+        x.iter().zip(&phases).map(waves).product()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use thrifty_sampling::{Seed, Sobol};
@@ -126,5 +177,30 @@ mod tests {
             }
         }
         Ok(())
+    }
+
+    /// Minima of -1 at a random place: nothing is below them, and they are there.
+    #[test]
+    fn rings_and_needles_have_minima_of_minus_1() {
+        let at = |function: &dyn Fn(&[f64]) -> f64, x: &[f64]| function(x);
+        for seed in 0..3 {
+            let rng = || Seed(seed).stream("function", 0);
+            let rings = super::rings(2, &mut rng());
+            let needle = super::needle(2, &mut rng());
+            let mut center = rng();
+            let center = [center.uniform(), center.uniform()];
+            assert!((at(&rings, &center.map(|u| 0.25 + 0.5 * u)) + 1.0).abs() < 1e-12);
+            assert!((at(&needle, &center.map(|u| 0.1 + 0.8 * u)) + 1.0).abs() < 1e-12);
+            let points = Sobol::scrambled(2, &mut Seed(seed).stream("points", 0)).take(4096);
+            for function in [&rings as &dyn Fn(&[f64]) -> f64, &needle] {
+                assert!(points.rows().all(|x| function(x) > -1.0));
+            }
+            // Rings are minima on a line from the centre; most of the plateau around a needle is flat.
+            let along: Vec<f64> = (0..1000)
+                .map(|i| at(&rings, &[center[0] * 0.5 + 0.25 + 1e-3 * f64::from(i), center[1] * 0.5 + 0.25]))
+                .collect();
+            assert!(along.windows(3).filter(|w| w[1] < w[0] && w[1] < w[2]).count() >= 4);
+            assert!(points.rows().filter(|x| needle(x).abs() < 1e-3).count() > 2048);
+        }
     }
 }

@@ -8,6 +8,7 @@ pub mod conditional;
 pub mod designs;
 pub(crate) mod development;
 pub mod dimensions;
+pub mod few;
 pub(crate) mod functions;
 pub mod growth;
 pub mod judged;

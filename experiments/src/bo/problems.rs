@@ -11,7 +11,7 @@ use thrifty_testbed::{Problem, TestFunction};
 
 use super::branches::Branches;
 use super::development::{Development, Noise, Share, searched};
-use super::functions::{ackley, least_squares, levy, michalewicz, pits, steep, valley};
+use super::functions::{ackley, combs, least_squares, levy, michalewicz, needle, pits, rings, steep, valley};
 use crate::error::ExperimentError;
 
 /// Kind of function.
@@ -35,6 +35,12 @@ pub enum Kind {
     Michalewicz,
     /// Eight pits at random places, one of them the deepest, on a shallow bowl.
     Pits { dim: usize },
+    /// Rings around a random point, each a local minimum.
+    Rings { dim: usize },
+    /// One narrow pit on a plateau.
+    Needle { dim: usize },
+    /// Many narrow minima, of all depths.
+    Combs { dim: usize },
     /// A wide local minimum and a narrow global one.
     WangFreitas,
     /// A bowl that is 10⁴ times as steep on one side.
@@ -117,6 +123,9 @@ impl Kind {
             Self::Levy => "Levy, d = 4".into(),
             Self::Michalewicz => "Michalewicz, d = 3".into(),
             Self::Pits { dim } => format!("eight pits, d = {dim}"),
+            Self::Rings { dim } => format!("rings, d = {dim}"),
+            Self::Needle { dim } => format!("needle, d = {dim}"),
+            Self::Combs { dim } => format!("combs, d = {dim}"),
             Self::WangFreitas => "WangFreitas".into(),
             Self::Steep { dim } => format!("steep on one side, d = {dim}"),
             Self::Penalized { dim, .. } => format!("draw with a penalty, d = {dim}"),
@@ -139,9 +148,13 @@ impl Kind {
 
     /// Regrets below this count as this.
     ///
-    /// On a conditional space the question is whether the best branch is found. Polishing it would add many decades to the answer.
+    /// On a conditional space the question is whether the best branch is found, and on rings, needles and combs whether the right minimum
+    /// is. Polishing it would add many decades to the answer.
     pub fn least_regret(self) -> f64 {
-        if let Self::Branches(_) = self { 0.01 } else { 0.0 }
+        match self {
+            Self::Branches(_) | Self::Rings { .. } | Self::Needle { .. } | Self::Combs { .. } => 0.01,
+            _ => 0.0,
+        }
     }
 
     fn dim(self) -> usize {
@@ -157,6 +170,9 @@ impl Kind {
             | Self::Additive { dim, .. }
             | Self::Valley { dim }
             | Self::LeastSquares { dim }
+            | Self::Rings { dim }
+            | Self::Needle { dim }
+            | Self::Combs { dim }
             | Self::Pits { dim } => dim,
             Self::Ackley | Self::Levy => 4,
             Self::Michalewicz => 3,
@@ -205,6 +221,9 @@ impl Kind {
             Self::Levy => Box::new(|x| levy(&x.iter().map(|u| 20.0 * u - 10.0).collect::<Vec<f64>>())),
             Self::Michalewicz => Box::new(|x| michalewicz(&x.iter().map(|u| PI * u).collect::<Vec<f64>>())),
             Self::Pits { dim } => Box::new(pits(dim, &mut rng)),
+            Self::Rings { dim } => Box::new(rings(dim, &mut rng)),
+            Self::Needle { dim } => Box::new(needle(dim, &mut rng)),
+            Self::Combs { dim } => Box::new(combs(dim, &mut rng)),
             Self::Steep { dim } => Box::new(steep(dim, &mut rng)),
             Self::Valley { dim } => Box::new(valley(dim, &mut rng)),
             Self::LeastSquares { dim } => Box::new(least_squares(dim, &mut rng)),
@@ -240,6 +259,7 @@ impl Kind {
             | Self::Steep { .. }
             | Self::Valley { .. }
             | Self::LeastSquares { .. } => 0.0,
+            Self::Rings { .. } | Self::Needle { .. } => -1.0,
             Self::WangFreitas => TestFunction::wang_freitas().optimum(),
             Self::Sharp { .. } => 1e-4_f64.ln(),
             _ => searched(&function, dim, &mut rng)?,

@@ -1,0 +1,70 @@
+//! Sizes of the initial design among few parameters.
+
+use thrifty_bo::{BoSettings, GpSurrogate, InitialDesign};
+use thrifty_sampling::Seed;
+use thrifty_space::Space;
+
+use super::problems::Kind;
+use super::variant::{Design, Studies, Variant};
+use crate::error::ExperimentError;
+use crate::harness::{Experiment, Report, RunContext};
+
+pub const EXPERIMENT: Experiment = Experiment {
+    id: "bo/few",
+    paper: "none: how many trials come before a model where there are few parameters",
+    claim: "from one to three parameters, at 50 evaluations, an initial design of two trials for each parameter, at least 4, is not worse \
+            than one of ten, of 16 and of four fifths of the evaluations, on problems with few minima and on problems with many; all of \
+            them are used for nothing else; on rings, needles and combs regrets below 0.01 count as 0.01",
+    quick_cost: "2 problems of each kind, 4 designs, 2 replications, 20 evaluations: some seconds",
+    full_cost: "17 problems, 4 designs, 60 replications, 50 evaluations: ten minutes",
+    run,
+};
+
+/// Problems with one minimum or few.
+const FEW_MINIMA: [Kind; 8] = [
+    Kind::Draw { dim: 2, lengthscale: 0.25, smooth: false, noise: 0.0 },
+    Kind::Draw { dim: 2, lengthscale: 0.4, smooth: true, noise: 0.0 },
+    Kind::Draw { dim: 3, lengthscale: 0.5, smooth: true, noise: 0.0 },
+    Kind::Skewed { dim: 2, lengthscale: 0.4 },
+    Kind::Sharp { dim: 2, lengthscale: 0.4 },
+    Kind::Steep { dim: 2 },
+    Kind::Valley { dim: 2 },
+    Kind::LeastSquares { dim: 3 },
+];
+
+/// Problems with many minima, or with one that is hard to find.
+const MANY_MINIMA: [Kind; 9] = [
+    Kind::Rings { dim: 2 },
+    Kind::Needle { dim: 2 },
+    Kind::Combs { dim: 2 },
+    Kind::Rings { dim: 3 },
+    Kind::Needle { dim: 1 },
+    Kind::Combs { dim: 1 },
+    Kind::Pits { dim: 2 },
+    Kind::Draw { dim: 1, lengthscale: 0.05, smooth: true, noise: 0.0 },
+    Kind::WangFreitas,
+];
+
+/// Numbers of Sobol points, the default first. The last one leaves the model few trials, and is there to be found worse.
+fn variants() -> [Variant; 4] {
+    let designs: [(_, fn(&Space, usize, Seed) -> InitialDesign); 4] = [
+        ("two for each parameter", |space, _, _| InitialDesign::Sobol((2 * space.free_parameters()).max(4))),
+        ("ten", |_, _, _| InitialDesign::Sobol(10)),
+        ("16", |_, _, _| InitialDesign::Sobol(16)),
+        ("four fifths", |_, evaluations, _| InitialDesign::Sobol(4 * evaluations / 5)),
+    ];
+    designs.map(|(name, design)| Variant {
+        design: Design::Made(design),
+        ..Variant::new(name, GpSurrogate::default(), BoSettings::default())
+    })
+}
+
+fn run(context: &RunContext) -> Result<Report, ExperimentError> {
+    let (replications, evaluations) = (context.replications(2, 60), context.pick(20, 50));
+    let (few, many) =
+        (context.pick(&FEW_MINIMA[..2], &FEW_MINIMA[..]), context.pick(&MANY_MINIMA[..2], &MANY_MINIMA[..]));
+    let kinds: Vec<Kind> = few.iter().chain(many).copied().collect();
+    let groups = [("few", few.len()), ("many", many.len())];
+    let studies = Studies { id: EXPERIMENT.id, kinds: &kinds, variants: &variants(), evaluations };
+    studies.compare_groups(context, replications, &groups, &[("evaluations", &evaluations.to_string())])
+}
