@@ -93,12 +93,10 @@ pub(crate) enum CliError {
     #[error("{} is no study file but JSON, as a journal is: give the study file", .0.display())]
     IsJournal(PathBuf),
     /// No trial was measured.
-    #[error("no trial was measured: {failed} of {trials} failed{example}")]
+    #[error("no trial was measured: {states}{example}")]
     NothingMeasured {
-        /// Number of failed trials.
-        failed: usize,
-        /// Number of trials.
-        trials: usize,
+        /// Numbers of trials by their states, in words.
+        states: String,
         /// The first failure, in words.
         example: String,
     },

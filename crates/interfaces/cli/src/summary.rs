@@ -36,7 +36,14 @@ pub(crate) fn best(history: &History<Config>) -> Result<Value, CliError> {
 fn nothing_measured(history: &History<Config>) -> CliError {
     let failures: Vec<&Failure> = history.trials().iter().filter_map(failure).collect();
     let example = failures.first().map_or(String::new(), |failure| format!("; the first: {failure}"));
-    CliError::NothingMeasured { failed: failures.len(), trials: history.len(), example }
+    let states: Vec<String> = ["failed", "pruned", "running"]
+        .map(|state| (count(history, state), state))
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, state)| format!("{count} {state}"))
+        .collect();
+    let states = if states.is_empty() { "there are none".into() } else { states.join(", ") };
+    CliError::NothingMeasured { states, example }
 }
 
 fn failure(trial: &Trial<Config>) -> Option<&Failure> {
@@ -55,14 +62,18 @@ pub(crate) fn add_directions(object: &mut Value, directions: &Directions) {
 
 /// Counts of trials by their state.
 pub(crate) fn counts<Q>(history: &History<Q>) -> Value {
-    let count = |state: &str| history.trials().iter().filter(|trial| trial.state() == state).count();
     json!({
         "trials": history.len(),
-        "measured": count("measured"),
-        "failed": count("failed"),
-        "pruned": count("pruned"),
-        "running": count("running"),
+        "measured": count(history, "measured"),
+        "failed": count(history, "failed"),
+        "pruned": count(history, "pruned"),
+        "running": count(history, "running"),
     })
+}
+
+/// Number of trials in a state.
+fn count<Q>(history: &History<Q>, state: &str) -> usize {
+    history.trials().iter().filter(|trial| trial.state() == state).count()
 }
 
 /// Values by their names, as `x = 0.3, solver = adam`.

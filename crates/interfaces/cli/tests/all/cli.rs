@@ -116,7 +116,7 @@ fn reasons_of_failed_trials_are_kept_and_end_the_run() {
         let folder = script(script_text, &after);
         let output = thrifty(folder.path(), &["run", "study.toml"]);
         let text = error(&output);
-        assert!(text.contains("no trial was measured: 2 of 2 failed; the first: "), "{text}");
+        assert!(text.contains("no trial was measured: 2 failed; the first: "), "{text}");
         assert!(text.contains(reason), "{script_text}: {text}");
         let csv = stdout(&thrifty(folder.path(), &["export", "study.toml"]));
         assert_eq!(csv.matches("failed").count(), 2, "{csv}");
@@ -183,7 +183,10 @@ fn failing_programs_are_heard_whatever_their_exit_code_is() {
         for place in ["", " > \"$THRIFTY_RESULT\""] {
             let folder = script(&format!("echo \"{printed}\"{place}; exit 1"), after);
             let text = error(&thrifty(folder.path(), &["run", "study.toml"]));
-            assert!(text.contains("2 of 2 failed") && text.contains(reason), "{printed}: {text}");
+            assert!(
+                text.contains("no trial was measured: 2 failed") && text.contains(reason),
+                "{printed}: {text}"
+            );
         }
     }
 }
@@ -261,7 +264,7 @@ fn a_result_file_that_cannot_be_read_fails_its_trial() {
     ] {
         let folder = script(&format!("{written}; echo 7"), after);
         let text = error(&thrifty(folder.path(), &["run", "study.toml"]));
-        assert!(text.contains("1 of 1 failed") && text.contains(reason), "{text}");
+        assert!(text.contains("no trial was measured: 1 failed") && text.contains(reason), "{text}");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "the file is removed");
     }
 }
@@ -1028,13 +1031,25 @@ fn a_pareto_set_without_a_feasible_trial_has_a_reason() {
     assert_eq!(json_of(folder.path(), &["best", "study.toml", "--json"]), json!([]));
 }
 
+/// Trials that run, and a study without trials, are no failures.
+#[test]
+fn a_study_without_a_measured_trial_says_what_its_trials_are() {
+    let folder = script("echo 1", "[stop]\ntrials = 3\n[optimizer]\nmethod = \"random\"");
+    let best = || error(&thrifty(folder.path(), &["best", "study.toml"]));
+    stdout(&thrifty(folder.path(), &["ask", "study.toml"]));
+    assert!(best().contains("no trial was measured: 1 running"), "{}", best());
+    stdout(&thrifty(folder.path(), &["ask", "study.toml"]));
+    stdout(&thrifty(folder.path(), &["tell", "study.toml", "0", "no room", "--failed"]));
+    assert!(best().contains("no trial was measured: 1 failed, 1 running; the first: no room"), "{}", best());
+}
+
 /// A study that ends by its failures has its page, with the reasons.
 #[test]
 fn a_study_without_a_measured_trial_has_its_page() {
     let stop = "[stop]\ntrials = 20\nfailures = 2\n[optimizer]\nmethod = \"random\"";
     let folder = script("echo disk full >&2; exit 1", stop);
     let text = error(&thrifty(folder.path(), &["run", "study.toml", "--report"]));
-    assert!(text.contains("no trial was measured: 2 of 2 failed"), "{text}");
+    assert!(text.contains("no trial was measured: 2 failed"), "{text}");
     let page = std::fs::read_to_string(folder.path().join("study.html")).unwrap();
     assert!(page.contains("disk full"), "{page}");
 }
