@@ -197,21 +197,22 @@ fn preset(name: Option<&str>) -> PyResult<TpeSettings> {
 /// Where evaluations differ, those of a finite space are repeated unless the settings say otherwise.
 fn bayesian(
     space: Space,
-    evaluations: Option<&str>,
+    evaluations: Option<&Json>,
     mut settings: BoSettings,
 ) -> PyResult<BayesianOptimizer> {
-    if matches!(evaluations, Some("noisy" | "outliers")) {
+    let named = evaluations.map(|value| value.as_str().unwrap_or_default());
+    if matches!(named, Some("noisy" | "outliers")) {
         settings.repeats.get_or_insert(Repeats::OnceExhausted);
     }
     let optimizer = BayesianOptimizer::new(space).with_settings(settings).map_err(refused)?;
-    Ok(match evaluations {
+    Ok(match named {
         None => optimizer,
         Some("noisy") => optimizer.with_surrogate(GpSurrogate::noisy()),
         Some("deterministic") => optimizer.with_surrogate(GpSurrogate::deterministic()),
         Some("outliers") => optimizer.with_surrogate(RobustGpSurrogate::default()),
-        Some(other) => {
-            let expected = "noisy, deterministic or outliers";
-            return Err(invalid(format!("evaluations is {other}, expected {expected}")));
+        Some(_) => {
+            let (given, expected) = (evaluations.unwrap_or(&Json::Null), "noisy, deterministic or outliers");
+            return Err(invalid(format!("evaluations is {given}, expected {expected}")));
         }
     })
 }
@@ -243,8 +244,8 @@ pub(crate) fn optimizer(
     let pruned: Option<PrunedPolicy> = keywords.take("pruned")?;
     Ok(match method {
         "bo" => {
-            let evaluations: Option<String> = keywords.take("evaluations")?;
-            any(bayesian(space, evaluations.as_deref(), keywords.losses(directions)?)?, pruned)
+            let evaluations: Option<Json> = keywords.take("evaluations")?;
+            any(bayesian(space, evaluations.as_ref(), keywords.losses(directions)?)?, pruned)
         }
         "hybrid" => {
             let base = bayesian(space, None, BoSettings::default())?;

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use serde::Deserialize;
+use serde::de::{Deserialize, Deserializer, Error};
 use thrifty::domain::Points;
 use thrifty::gp::{
     ExactLikelihood, Gp, GpPosterior, GpSettings, KernelFamily, Mean, Noise, Search, TargetScaling,
@@ -21,10 +21,11 @@ use crate::pareto::{bytes, floats, points};
 use crate::starts;
 
 /// Settings of the regressor.
-#[derive(Deserialize)]
+#[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Settings {
     /// Family of the kernel, for scaled data with a learnt mean.
+    #[serde(deserialize_with = "family")]
     kernel: KernelFamily,
     /// A kernel of Python's in place of it, for data as they are with mean 0.
     #[serde(default)]
@@ -43,6 +44,11 @@ struct Settings {
     restarts: usize,
     /// Likelihood evaluations of one start.
     max_evaluations: usize,
+}
+
+/// A family by its name. The error has the name of the argument.
+fn family<'de, D: Deserializer<'de>>(deserializer: D) -> Result<KernelFamily, D::Error> {
+    KernelFamily::deserialize(deserializer).map_err(|error| D::Error::custom(format!("kernel: {error}")))
 }
 
 impl Settings {

@@ -492,6 +492,7 @@ def test_pruning():
     ("trust_region", {"a": 1}, "a"), ("hybrid", {"a": 1}, "a"), ("sobol", {"a": 1}, "no settings"),
     ("random", {"a": 1}, "no settings"), ("multi_objective", {"a": 1}, "a"), ("nsga2", {"a": 1}, "a"),
     ("multi_fidelity", {"a": 1, "fidelity": "n"}, "a"), ("bo", {"evaluations": "odd"}, "odd"),
+    ("bo", {"evaluations": 60}, "evaluations is 60, expected noisy"),
     ("tpe", {"preset": "odd"}, "odd"), ("bo", {"pruned": "odd"}, "odd"), ("simplex", {}, "no method simplex"),
     ("tpe", {"candidates": "many"}, "many"), ("bo", {"convergence": {"restart": {"epsilon": -1.0}}}, "epsilon"),
 ])
