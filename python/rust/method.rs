@@ -200,21 +200,20 @@ fn bayesian(
     evaluations: Option<&Json>,
     mut settings: BoSettings,
 ) -> PyResult<BayesianOptimizer> {
-    let named = evaluations.map(|value| value.as_str().unwrap_or_default());
-    if matches!(named, Some("noisy" | "outliers")) {
+    if matches!(evaluations.and_then(Json::as_str), Some("noisy" | "outliers")) {
         settings.repeats.get_or_insert(Repeats::OnceExhausted);
     }
     let optimizer = BayesianOptimizer::new(space).with_settings(settings).map_err(refused)?;
-    Ok(match named {
-        None => optimizer,
-        Some("noisy") => optimizer.with_surrogate(GpSurrogate::noisy()),
-        Some("deterministic") => optimizer.with_surrogate(GpSurrogate::deterministic()),
-        Some("outliers") => optimizer.with_surrogate(RobustGpSurrogate::default()),
-        Some(_) => {
-            let (given, expected) = (evaluations.unwrap_or(&Json::Null), "noisy, deterministic or outliers");
-            return Err(invalid(format!("evaluations is {given}, expected {expected}")));
+    let Some(evaluations) = evaluations else { return Ok(optimizer) };
+    match evaluations.as_str() {
+        Some("noisy") => Ok(optimizer.with_surrogate(GpSurrogate::noisy())),
+        Some("deterministic") => Ok(optimizer.with_surrogate(GpSurrogate::deterministic())),
+        Some("outliers") => Ok(optimizer.with_surrogate(RobustGpSurrogate::default())),
+        _ => {
+            let expected = "noisy, deterministic or outliers";
+            Err(invalid(format!("evaluations is {evaluations}, expected {expected}")))
         }
-    })
+    }
 }
 
 /// An optimiser of unknown type, with the policy for pruned trials.

@@ -1,12 +1,12 @@
 //! Initial designs on conditional spaces with a small budget.
 
-use thrifty_bo::{BoSettings, GpSurrogate, InitialDesign};
+use thrifty_bo::InitialDesign;
 use thrifty_sampling::{Seed, Sobol};
 use thrifty_space::{Config, Space};
 
 use super::branches::{Branches, Shape};
 use super::problems::Kind;
-use super::variant::{Design, Studies, Variant};
+use super::variant::{Studies, Variant};
 use crate::error::ExperimentError;
 use crate::harness::{Experiment, Report, RunContext};
 
@@ -39,23 +39,23 @@ pub const KINDS: [Kind; 8] = [
 
 /// Designs, the default first. The last one is there to be found worse.
 fn variants() -> [Variant; 5] {
-    let designs: [(_, fn(&Space, usize, Seed) -> InitialDesign); 5] = [
-        ("a coordinate per parameter", |space, evaluations, _| {
+    [
+        Variant::designed("a coordinate per parameter", |space, evaluations, _| {
             InitialDesign::Sobol(length(space, evaluations, 0.25))
         }),
-        ("a coordinate per column", |space, evaluations, seed| {
+        Variant::designed("a coordinate per column", |space, evaluations, seed| {
             InitialDesign::Only(by_column(space, length(space, evaluations, 0.25), seed))
         }),
-        ("uniform points", |space, evaluations, _| InitialDesign::Random(length(space, evaluations, 0.25))),
-        ("twice as many", |space, evaluations, _| InitialDesign::Sobol(2 * length(space, evaluations, 0.25))),
-        ("one branch", |space, evaluations, seed| {
+        Variant::designed("uniform points", |space, evaluations, _| {
+            InitialDesign::Random(length(space, evaluations, 0.25))
+        }),
+        Variant::designed("twice as many", |space, evaluations, _| {
+            InitialDesign::Sobol(2 * length(space, evaluations, 0.25))
+        }),
+        Variant::designed("one branch", |space, evaluations, seed| {
             InitialDesign::Only(in_one_branch(space, length(space, evaluations, 0.25), seed))
         }),
-    ];
-    designs.map(|(name, design)| Variant {
-        design: Design::Made(design),
-        ..Variant::new(name, GpSurrogate::default(), BoSettings::default())
-    })
+    ]
 }
 
 /// Length of a design: two points for each parameter, from 4 to 20, at most this share of the evaluations.

@@ -1,11 +1,9 @@
 //! Sizes of the initial design among few parameters.
 
-use thrifty_bo::{BoSettings, GpSurrogate, InitialDesign};
-use thrifty_sampling::Seed;
-use thrifty_space::Space;
+use thrifty_bo::InitialDesign;
 
 use super::problems::Kind;
-use super::variant::{Design, Studies, Variant};
+use super::variant::{Studies, Variant};
 use crate::error::ExperimentError;
 use crate::harness::{Experiment, Report, RunContext};
 
@@ -47,16 +45,14 @@ const MANY_MINIMA: [Kind; 9] = [
 
 /// Numbers of Sobol points, the default first. The last one leaves the model few trials, and is there to be found worse.
 fn variants() -> [Variant; 4] {
-    let designs: [(_, fn(&Space, usize, Seed) -> InitialDesign); 4] = [
-        ("two for each parameter", |space, _, _| InitialDesign::Sobol((2 * space.free_parameters()).max(4))),
-        ("ten", |_, _, _| InitialDesign::Sobol(10)),
-        ("16", |_, _, _| InitialDesign::Sobol(16)),
-        ("four fifths", |_, evaluations, _| InitialDesign::Sobol(4 * evaluations / 5)),
-    ];
-    designs.map(|(name, design)| Variant {
-        design: Design::Made(design),
-        ..Variant::new(name, GpSurrogate::default(), BoSettings::default())
-    })
+    [
+        Variant::designed("two for each parameter", |space, _, _| {
+            InitialDesign::Sobol((2 * space.free_parameters()).max(4))
+        }),
+        Variant::designed("ten", |_, _, _| InitialDesign::Sobol(10)),
+        Variant::designed("16", |_, _, _| InitialDesign::Sobol(16)),
+        Variant::designed("four fifths", |_, evaluations, _| InitialDesign::Sobol(4 * evaluations / 5)),
+    ]
 }
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {

@@ -203,4 +203,20 @@ mod tests {
             assert!(points.rows().filter(|x| needle(x).abs() < 1e-3).count() > 2048);
         }
     }
+
+    /// The search for the minimum of combs, of which there are hundreds, finds the lowest: no point of a fine grid is below it.
+    #[test]
+    fn the_lowest_minimum_of_combs_is_found() -> Result<(), ExperimentError> {
+        for seed in 0..5 {
+            let problem = Kind::Combs { dim: 2 }.problem(Seed(seed))?;
+            let grid = (0..=700).flat_map(|i| (0..=700).map(move |j| [i, j].map(|k| f64::from(k) / 700.0)));
+            let least = grid.map(|x| (problem.function)(&x)).fold(f64::INFINITY, f64::min);
+            assert!(
+                least >= problem.optimum && least < problem.optimum + 0.05,
+                "{least} {}",
+                problem.optimum
+            );
+        }
+        Ok(())
+    }
 }

@@ -1,12 +1,10 @@
 //! Initial designs as a share of a small budget.
 
-use thrifty_bo::{BoSettings, GpSurrogate, InitialDesign};
-use thrifty_sampling::Seed;
-use thrifty_space::Space;
+use thrifty_bo::InitialDesign;
 
 use super::conditional::{KINDS as CONDITIONAL, length};
 use super::problems::{KINDS as NUMBERS, Kind};
-use super::variant::{Design, Studies, Variant};
+use super::variant::{Studies, Variant};
 use crate::error::ExperimentError;
 use crate::harness::{Experiment, Report, RunContext};
 
@@ -23,15 +21,15 @@ pub const EXPERIMENT: Experiment = Experiment {
 
 /// Designs, the expected one first. The last one has more points than parameters ask for, and is there to be found worse.
 fn variants() -> [Variant; 3] {
-    let designs: [(_, fn(&Space, usize, Seed) -> InitialDesign); 3] = [
-        ("at most half", |space, evaluations, _| InitialDesign::Sobol(length(space, evaluations, 0.5))),
-        ("at most a quarter", |space, evaluations, _| InitialDesign::Sobol(length(space, evaluations, 0.25))),
-        ("three quarters", |_, evaluations, _| InitialDesign::Sobol(3 * evaluations / 4)),
-    ];
-    designs.map(|(name, design)| Variant {
-        design: Design::Made(design),
-        ..Variant::new(name, GpSurrogate::default(), BoSettings::default())
-    })
+    [
+        Variant::designed("at most half", |space, evaluations, _| {
+            InitialDesign::Sobol(length(space, evaluations, 0.5))
+        }),
+        Variant::designed("at most a quarter", |space, evaluations, _| {
+            InitialDesign::Sobol(length(space, evaluations, 0.25))
+        }),
+        Variant::designed("three quarters", |_, evaluations, _| InitialDesign::Sobol(3 * evaluations / 4)),
+    ]
 }
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use thrifty_bo::{BayesianOptimizer, BoSettings, InitialDesign};
+use thrifty_bo::{BayesianOptimizer, BoSettings, GpSurrogate, InitialDesign};
 use thrifty_hybrid::{Hybrid, HybridSettings};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
@@ -64,6 +64,14 @@ impl Variant {
             search: Search::Whole,
             workers: 1,
             design: Design::Shared,
+        }
+    }
+
+    /// Variant of the default optimiser with another initial design.
+    pub fn designed(name: &'static str, design: fn(&Space, usize, Seed) -> InitialDesign) -> Self {
+        Self {
+            design: Design::Made(design),
+            ..Self::new(name, GpSurrogate::default(), BoSettings::default())
         }
     }
 }
