@@ -35,7 +35,7 @@ struct Study {
     /// Replications instead of the experiment's own number.
     #[arg(long)]
     seeds: Option<usize>,
-    /// Evaluations per run instead of the experiment's own number: acquisition/functions, bo/batches, bo/dimensions, bo/judged,
+    /// Evaluations per run instead of the experiment's own number: acquisition/functions, bo/batches, bo/dimensions, bo/few, bo/judged,
     /// bo/transfer (at least 20), bo/wide, caligo/pareto, pareto/benchmarks.
     #[arg(long)]
     evaluations: Option<usize>,

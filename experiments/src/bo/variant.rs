@@ -39,7 +39,7 @@ pub enum Design {
     Shared,
     /// Two Sobol points for each parameter, at most so many.
     AtMost(usize),
-    /// Made for a space, a number of evaluations and the seed of a replication.
+    /// Made for a space, a number of evaluations and the seed of a replication. An automatic one goes by the number of evaluations.
     Made(fn(&Space, usize, Seed) -> InitialDesign),
 }
 
@@ -261,7 +261,11 @@ impl Studies<'_> {
         let initial = self.initial(context, problem, (k, v, i));
         Ok(BayesianOptimizer::new(problem.space().clone())
             .with_surrogate(Arc::clone(&variant.model))
-            .with_settings(BoSettings { initial, ..variant.settings.clone() })?)
+            .with_settings(BoSettings {
+                initial,
+                budget: Some(self.evaluations),
+                ..variant.settings.clone()
+            })?)
     }
 }
 

@@ -52,6 +52,13 @@ pub trait Surrogate: Send + Sync {
         None
     }
 
+    /// True for a surrogate that has learnt the objective from other data than the observations, such as earlier tasks.
+    ///
+    /// An optimiser may begin with a shorter initial design.
+    fn has_earlier_data(&self) -> bool {
+        false
+    }
+
     /// This surrogate for observations on another scale. Nothing if it has no number in units of the observations.
     ///
     /// `scale` is an increasing map. An optimiser that transforms losses fits the surrogate on their scale. A surrogate with a number in units of
@@ -175,6 +182,10 @@ macro_rules! forward {
 
             fn for_other_outputs(&self) -> Option<&dyn Surrogate> {
                 (**self).for_other_outputs()
+            }
+
+            fn has_earlier_data(&self) -> bool {
+                (**self).has_earlier_data()
             }
 
             fn on_scale(&self, scale: &dyn Fn(f64) -> f64) -> Option<Box<dyn Surrogate>> {

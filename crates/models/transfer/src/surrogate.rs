@@ -324,6 +324,10 @@ impl Surrogate for TransferSurrogate {
         Some(self.base.for_other_outputs().unwrap_or(&*self.base))
     }
 
+    fn has_earlier_data(&self) -> bool {
+        !self.sources.is_empty() || self.base.has_earlier_data()
+    }
+
     /// Name and settings of the base surrogate, settings of the ensemble, and content hash and size of each source.
     fn describe(&self) -> Result<Description, SurrogateError> {
         let base = self.base.describe()?;

@@ -123,12 +123,12 @@ impl BayesianOptimizer {
         id: TrialId,
     ) -> Result<Option<SurrogateState<'a>>, OptimizerError> {
         let (run, trials) = current_run(history);
-        let BoSettings { initial, budget, .. } = &self.settings;
+        let settings = self.state_settings();
         let measured = trials.iter().filter(|trial| measurement(trial).is_some()).count();
         // A design that has ended does not begin again when the study is planned longer.
         let modelled = trials.iter().any(|trial| is_modelled(trial));
         let queries = history.trials().iter().map(|trial| &trial.query);
-        if !modelled && initial.lasts(&self.space, *budget, (run, queries), measured) {
+        if !modelled && settings.initial.lasts(&self.space, settings.budget, (run, queries), measured) {
             return Ok(None);
         }
         // Cooling counts the costs of earlier runs too.
@@ -136,11 +136,21 @@ impl BayesianOptimizer {
             history.trials().iter().filter_map(|trial| measurement(trial)?.cost).collect();
         let costs = CostData { counted: Some(&counted), spent: Some(history.spent()) };
         let fitter = self.fitter(trials, history, id);
-        let Some(state) = SurrogateState::fit_with(&fitter, self.settings.state(), costs)? else {
+        let Some(state) = SurrogateState::fit_with(&fitter, settings, costs)? else {
             return Ok(None);
         };
         let asked = Repeats::asked(self.settings.repeats, &self.space, history)?;
         Ok(Some(state.with_asked(asked).with_known_constraint(&self.known_constraint)))
+    }
+
+    /// Settings of the surrogate state. A surrogate that knows the objective beforehand needs no longer design than two points for each
+    /// parameter.
+    fn state_settings(&self) -> StateSettings {
+        let settings = self.settings.state();
+        if self.surrogate.has_earlier_data() {
+            return StateSettings { budget: self.settings.budget.into(), ..settings };
+        }
+        settings
     }
 
     fn fitter<'a>(

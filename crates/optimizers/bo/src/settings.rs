@@ -4,8 +4,8 @@ use thrifty_acquisition::AcquisitionKind;
 use thrifty_study::OptimizerError;
 
 use thrifty_model_based::{
-    CostAwareness, FailurePolicy, InitialDesign, LossTransform, Maximizer, PendingPolicy, Repeats,
-    StateSettings,
+    CostAwareness, DesignBudget, FailurePolicy, InitialDesign, LossTransform, Maximizer, PendingPolicy,
+    Repeats, StateSettings,
 };
 
 /// Rule for a turn in which little improvement is expected.
@@ -39,7 +39,7 @@ impl Default for Convergence {
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct BoSettings {
-    /// Initial design.
+    /// Initial design. An automatic one has at least 12 points where a number of trials is planned, which still caps it.
     pub initial: InitialDesign,
     /// Number of trials that the study is planned for, if it is known, which caps an [automatic design](InitialDesign::Automatic).
     #[serde(default)]
@@ -104,12 +104,19 @@ impl BoSettings {
         Ok(value)
     }
 
+    /// Numbers by which an automatic design goes: at least 12 points where a number of trials is planned, as a model that begins with
+    /// fewer may never leave the first minimum that it finds. Source: `run bo/few`.
+    fn design_budget(&self) -> DesignBudget {
+        let fewest = if self.budget.is_some() { 12 } else { DesignBudget::default().fewest };
+        DesignBudget { planned: self.budget, fewest }
+    }
+
     /// Settings of the surrogate state.
     #[must_use]
     pub fn state(&self) -> StateSettings {
         StateSettings {
             initial: self.initial.clone(),
-            budget: self.budget,
+            budget: self.design_budget(),
             maximizer: self.maximizer.clone(),
             losses: self.losses,
             failures: self.failures,

@@ -133,7 +133,7 @@ impl MultiFidelitySettings {
         };
         StateSettings {
             initial: self.initial.clone(),
-            budget: self.budget,
+            budget: self.budget.into(),
             maximizer: self.maximizer.clone(),
             losses: self.losses,
             failures: self.failures,

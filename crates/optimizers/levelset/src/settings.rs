@@ -2,7 +2,8 @@
 
 use thrifty_acquisition::AcquisitionError;
 use thrifty_model_based::{
-    CostAwareness, FailurePolicy, InitialDesign, LossTransform, Maximizer, PendingPolicy, StateSettings,
+    CostAwareness, DesignBudget, FailurePolicy, InitialDesign, LossTransform, Maximizer, PendingPolicy,
+    StateSettings,
 };
 use thrifty_study::OptimizerError;
 
@@ -121,7 +122,7 @@ impl LevelSetSettings {
     pub(crate) fn state(&self) -> StateSettings {
         StateSettings {
             initial: self.initial.clone(),
-            budget: None,
+            budget: DesignBudget::default(),
             maximizer: self.maximizer.clone(),
             losses: LossTransform::None,
             failures: FailurePolicy::Ignore,
@@ -179,7 +180,7 @@ mod tests {
         );
         let state = default.state();
         assert_eq!((state.losses, state.failures), (LossTransform::None, FailurePolicy::Ignore));
-        assert_eq!((state.pending, state.budget), (PendingPolicy::KrigingBeliever, None));
+        assert_eq!((state.pending, state.budget), (PendingPolicy::KrigingBeliever, DesignBudget::default()));
     }
 
     /// Each setting at its bounds, and beyond them with its name and value.

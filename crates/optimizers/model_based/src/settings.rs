@@ -1,6 +1,6 @@
 //! Settings that model-based optimisers share.
 
-use thrifty_search::InitialDesign;
+use thrifty_search::{DesignBudget, InitialDesign};
 use thrifty_study::{Measurement, MeasurementProblem, OptimizerError};
 
 use crate::Maximizer;
@@ -120,8 +120,8 @@ impl CostAwareness {
 pub struct StateSettings {
     /// Initial design.
     pub initial: InitialDesign,
-    /// Number of trials that the study is planned for, if it is known.
-    pub budget: Option<usize>,
+    /// Number of trials by which an automatic design goes.
+    pub budget: DesignBudget,
     /// Maximizer of the acquisition function.
     pub maximizer: Maximizer,
     /// Transform of the losses.

@@ -19,8 +19,9 @@ use thrifty_space::{Config, Space, SpaceError};
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum InitialDesign {
-    /// Scrambled Sobol points: twice as many as the space has parameters of more than one value, from 4 to 20. Where the number of
-    /// trials is planned, at most a quarter of it, or half of it where parameters are conditional, but still at least 4.
+    /// Scrambled Sobol points: twice as many as the space has parameters of more than one value, at least [`DesignBudget::fewest`] and at
+    /// most 20. Where the number of trials is planned, at most a quarter of it, or half of it where parameters are conditional, but still
+    /// at least 4.
     ///
     /// Sources: `run bo/designs` for the 20, `run bo/small` for the half.
     #[default]
@@ -38,13 +39,37 @@ pub enum InitialDesign {
     Only(Vec<Config>),
 }
 
+/// Number of trials by which the length of an automatic design goes, beside the space.
+///
+/// A planned number alone, or none, is one with `fewest` 4.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DesignBudget {
+    /// Number of trials that the study is planned for, if it is known.
+    pub planned: Option<usize>,
+    /// Fewest points where the planned number does not cap them, from 4 to 20.
+    pub fewest: usize,
+}
+
 /// Fewest and most points of an automatic design.
 const POINTS: RangeInclusive<usize> = 4..=20;
+
+impl From<Option<usize>> for DesignBudget {
+    fn from(planned: Option<usize>) -> Self {
+        Self { planned, fewest: *POINTS.start() }
+    }
+}
+
+impl Default for DesignBudget {
+    fn default() -> Self {
+        None.into()
+    }
+}
 
 impl InitialDesign {
     /// Number of configurations; `budget` is the number of trials that the study is planned for, if it is known.
     #[must_use]
-    pub fn len(&self, space: &Space, budget: Option<usize>) -> usize {
+    pub fn len(&self, space: &Space, budget: impl Into<DesignBudget>) -> usize {
+        let budget = budget.into();
         match self {
             Self::Automatic => automatic(space, budget),
             Self::Sobol(count) | Self::Random(count) | Self::LatinHypercube(count) => *count,
@@ -59,7 +84,7 @@ impl InitialDesign {
     pub fn lasts<'c>(
         &self,
         space: &Space,
-        budget: Option<usize>,
+        budget: impl Into<DesignBudget>,
         (run, asked): (u64, impl IntoIterator<Item = &'c Config>),
         measured: usize,
     ) -> bool {
@@ -68,7 +93,14 @@ impl InitialDesign {
 
     /// True if `measured` trials of run `run` are too few for a model. Later runs than 0 have no given configurations.
     #[must_use]
-    pub fn needs_more(&self, space: &Space, budget: Option<usize>, run: u64, measured: usize) -> bool {
+    pub fn needs_more(
+        &self,
+        space: &Space,
+        budget: impl Into<DesignBudget>,
+        run: u64,
+        measured: usize,
+    ) -> bool {
+        let budget = budget.into();
         match self {
             Self::Only(_) => measured == 0,
             Self::Given(_) if run > 0 => measured < automatic(space, budget),
@@ -151,13 +183,13 @@ impl InitialDesign {
     }
 }
 
-fn automatic(space: &Space, budget: Option<usize>) -> usize {
-    let (fewest, most) = POINTS.into_inner();
-    let wanted = (2 * space.free_parameters()).clamp(fewest, most);
+fn automatic(space: &Space, budget: DesignBudget) -> usize {
+    let (least, most) = POINTS.into_inner();
+    let wanted = (2 * space.free_parameters()).max(budget.fewest).clamp(least, most);
     // A model that has seen too little of a branch does not return to it.
     let is_conditional = space.parameters().iter().any(|parameter| !parameter.conditions.is_empty());
     let part = if is_conditional { 2 } else { 4 };
-    budget.map_or(wanted, |budget| wanted.min((budget / part).max(fewest)))
+    budget.planned.map_or(wanted, |planned| wanted.min((planned / part).max(least)))
 }
 
 #[cfg(test)]
@@ -188,6 +220,18 @@ mod tests {
         let len = |dim: usize, budget| InitialDesign::Automatic.len(&Space::unit_cube(dim), budget);
         assert_eq!([1, 2, 9, 10, 11, 300].map(|dim| len(dim, None)), [4, 4, 18, 20, 20, 20]);
         assert_eq!([8, 60, 100, 1000].map(|budget| len(300, Some(budget))), [4, 15, 20, 20]);
+    }
+
+    /// A least length holds where there are few parameters, and gives way to what is planned.
+    #[test]
+    fn few_parameters_have_the_fewest_points() {
+        let len = |dim: usize, planned, fewest| {
+            InitialDesign::Automatic.len(&Space::unit_cube(dim), DesignBudget { planned, fewest })
+        };
+        assert_eq!([1, 4, 5, 6, 30].map(|dim| len(dim, None, 10)), [10, 10, 10, 12, 20]);
+        assert_eq!([8, 20, 39, 40, 500].map(|planned| len(2, Some(planned), 10)), [4, 5, 9, 10, 10]);
+        // A least length beyond the limits is one at the limits.
+        assert_eq!([0, 4, 20, 21].map(|fewest| len(1, None, fewest)), [4, 4, 20, 20]);
     }
 
     /// A parameter that is fixed leaves nothing to learn, nor does a condition on it. What is given for one trial alone changes no

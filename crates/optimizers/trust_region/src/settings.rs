@@ -95,7 +95,7 @@ impl TrustRegionSettings {
     pub(crate) fn state(&self) -> StateSettings {
         StateSettings {
             initial: self.initial.clone(),
-            budget: self.budget,
+            budget: self.budget.into(),
             maximizer: Maximizer::default(),
             losses: self.losses,
             failures: self.failures,

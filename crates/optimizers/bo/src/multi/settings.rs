@@ -92,7 +92,7 @@ impl MultiObjectiveSettings {
     pub(crate) fn state(&self) -> StateSettings {
         StateSettings {
             initial: self.initial.clone(),
-            budget: self.budget,
+            budget: self.budget.into(),
             maximizer: self.maximizer.clone(),
             losses: self.losses,
             failures: self.failures,

@@ -156,6 +156,20 @@ fn a_planned_number_of_trials_caps_the_design_and_may_grow() {
     assert!(answer(longer.ask(&History::from_trials(short[..8].to_vec(), Seed(3)), 8)).1);
 }
 
+/// A planned study of few parameters begins with twelve points, within a quarter of the plan. Without a plan, and with several
+/// objectives, there are two for each parameter.
+#[test]
+fn a_planned_study_of_few_parameters_begins_with_twelve_points() {
+    let begins = |budget| {
+        both(&InitialDesign::Automatic, budget).map(|mut optimizer| {
+            let found = modelled(&mut *optimizer, 14, |_, config| Some(losses(config)));
+            found.iter().position(|by_model| *by_model).unwrap_or(14)
+        })
+    };
+    let plans = [Some(12), Some(24), Some(47), Some(48), Some(4000), None];
+    assert_eq!(plans.map(begins), [[4, 4], [6, 4], [11, 4], [12, 4], [12, 4], [4, 4]]);
+}
+
 #[test]
 fn given_configurations_come_first_and_can_be_all() {
     let config = |x: f64| {

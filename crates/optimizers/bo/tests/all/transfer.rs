@@ -1,6 +1,6 @@
 //! Earlier studies as sources of Bayesian optimisation: replay, the guard, constraints, refusals.
 
-use thrifty_bo::{BayesianOptimizer, EarlierStudies, GpSurrogate, MultiObjectiveOptimizer};
+use thrifty_bo::{BayesianOptimizer, BoSettings, EarlierStudies, GpSurrogate, MultiObjectiveOptimizer};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{History, MaxTrials, Measurement, MemoKey, Optimizer, Outcome, Study, TrialId, contract};
@@ -61,6 +61,17 @@ fn seeded<O: Optimizer<Query = Config>>(
 
 fn queries(history: &History<Config>) -> Vec<Config> {
     history.trials().iter().map(|trial| trial.query.clone()).collect()
+}
+
+/// Earlier studies stand for the points that a planned study of few parameters begins with. None of them stand for nothing.
+#[test]
+fn earlier_studies_keep_the_design_short() {
+    let points = |earlier: &EarlierStudies| {
+        let settings = BoSettings { budget: Some(40), ..BoSettings::default() };
+        let history = run(optimizer(earlier).with_settings(settings).unwrap(), Vec::new(), 14);
+        history.trials().iter().filter(|trial| trial.memo.is_empty()).count()
+    };
+    assert_eq!([points(&helpful()), points(&EarlierStudies::new(&space()))], [6, 12]);
 }
 
 /// The contract of optimisers: the same bits in a second run, from the history alone, and after every interruption.

@@ -424,5 +424,5 @@ fn settings_are_refused_beyond_their_bounds_and_taken_at_them() {
     assert_eq!(default.maximizer, Maximizer { raw: 512, around_best: 20, climbs: 6 });
     assert_eq!(default.pending, PendingPolicy::Fantasies { draws: 32 });
     assert_eq!((default.failures, default.losses), (FailurePolicy::AsWorst, LossTransform::UpperHalf));
-    assert_eq!((default.cost, default.budget), (CostAwareness::Ignore, None));
+    assert_eq!((default.cost, default.budget.planned), (CostAwareness::Ignore, None));
 }
