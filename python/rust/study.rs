@@ -92,6 +92,14 @@ impl Study {
         })
     }
 
+    /// Takes the number of trials that are planned, unless the settings have it.
+    fn plan(&self, py: Python<'_>, trials: usize) -> PyResult<()> {
+        self.inner.with(py, |Inner { study, .. }| {
+            study.plan(trials);
+            Ok(())
+        })
+    }
+
     /// The next trial; or the reason for which there is none, empty where a running trial has to end first.
     fn ask(&self, py: Python<'_>) -> PyResult<(Option<Asked>, String)> {
         self.inner.with(py, |Inner { space, study }| {

@@ -269,6 +269,10 @@ impl Optimizer for BayesianOptimizer {
         asked
     }
 
+    fn plan(&mut self, trials: usize) {
+        self.settings.budget.get_or_insert(trials);
+    }
+
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
         let settings = self.settings.identity()?;
         let ours = fingerprint("bayesian optimisation", &settings, &self.space)?;

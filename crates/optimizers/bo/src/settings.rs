@@ -39,7 +39,7 @@ impl Default for Convergence {
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct BoSettings {
-    /// Initial design. An automatic one has at least 12 points where a number of trials is planned, which still caps it.
+    /// Initial design. Where a number of trials is planned, an automatic one has at least 16 points, or a third of that number.
     pub initial: InitialDesign,
     /// Number of trials that the study is planned for, if it is known, which caps an [automatic design](InitialDesign::Automatic).
     #[serde(default)]
@@ -104,10 +104,10 @@ impl BoSettings {
         Ok(value)
     }
 
-    /// Numbers by which an automatic design goes: at least 12 points where a number of trials is planned, as a model that begins with
-    /// fewer may never leave the first minimum that it finds. Source: `run bo/few`.
+    /// Numbers by which an automatic design goes: at least 16 points, or a third of a planned number, as a model that begins with fewer may
+    /// never leave the first minimum that it finds. Without a plan, 16 may be all that there are. Source: `run bo/few`.
     fn design_budget(&self) -> DesignBudget {
-        let fewest = if self.budget.is_some() { 12 } else { DesignBudget::default().fewest };
+        let fewest = if self.budget.is_some() { 16 } else { DesignBudget::default().fewest };
         DesignBudget { planned: self.budget, fewest }
     }
 

@@ -235,6 +235,10 @@ impl Optimizer for MultiFidelityOptimizer {
         ask_given(self, |own| (&mut own.space, &own.known_constraint), history, id, given)
     }
 
+    fn plan(&mut self, trials: usize) {
+        self.settings.budget.get_or_insert(trials);
+    }
+
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
         let settings = MultiFidelitySettings { budget: None, repeats: None, ..self.settings.clone() };
         let ours = fingerprint("multi-fidelity Bayesian optimisation", &settings, &self.space)?;

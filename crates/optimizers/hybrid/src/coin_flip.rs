@@ -146,6 +146,10 @@ impl<O: Optimizer<Query = Config>> Optimizer for CoinFlip<O> {
         self.optimizer.moved(memo)
     }
 
+    fn plan(&mut self, trials: usize) {
+        self.optimizer.plan(trials);
+    }
+
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
         Ok(Fingerprint::new("coin flip")
             .with("coin", &(self.rate, self.start))?

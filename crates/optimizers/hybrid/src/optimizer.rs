@@ -296,6 +296,10 @@ impl<O: ModelBased> Optimizer for Hybrid<O> {
         self.optimizer.moved(memo)
     }
 
+    fn plan(&mut self, trials: usize) {
+        self.optimizer.plan(trials);
+    }
+
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
         Ok(Fingerprint::new("hybrid").with("hybrid", &self.settings)?.around(self.optimizer.fingerprint()?))
     }

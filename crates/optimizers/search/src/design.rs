@@ -19,9 +19,9 @@ use thrifty_space::{Config, Space, SpaceError};
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum InitialDesign {
-    /// Scrambled Sobol points: twice as many as the space has parameters of more than one value, at least [`DesignBudget::fewest`] and at
-    /// most 20. Where the number of trials is planned, at most a quarter of it, or half of it where parameters are conditional, but still
-    /// at least 4.
+    /// Scrambled Sobol points: twice as many as the space has parameters of more than one value, from 4 to 20. Where the number of trials is
+    /// planned, at most a quarter of it, or half of it where parameters are conditional, but still at least 4. An optimiser may ask for
+    /// [more](DesignBudget::fewest).
     ///
     /// Sources: `run bo/designs` for the 20, `run bo/small` for the half.
     #[default]
@@ -46,7 +46,7 @@ pub enum InitialDesign {
 pub struct DesignBudget {
     /// Number of trials that the study is planned for, if it is known.
     pub planned: Option<usize>,
-    /// Fewest points where the planned number does not cap them, from 4 to 20.
+    /// Fewest points, from 4 to 20, or a third of the planned number where that is less.
     pub fewest: usize,
 }
 
@@ -183,13 +183,13 @@ impl InitialDesign {
     }
 }
 
-fn automatic(space: &Space, budget: DesignBudget) -> usize {
+fn automatic(space: &Space, DesignBudget { planned, fewest }: DesignBudget) -> usize {
     let (least, most) = POINTS.into_inner();
-    let wanted = (2 * space.free_parameters()).max(budget.fewest).clamp(least, most);
+    let capped = |count: usize, part: usize| planned.map_or(count, |planned| count.min(planned / part));
     // A model that has seen too little of a branch does not return to it.
     let is_conditional = space.parameters().iter().any(|parameter| !parameter.conditions.is_empty());
-    let part = if is_conditional { 2 } else { 4 };
-    budget.planned.map_or(wanted, |planned| wanted.min((planned / part).max(least)))
+    let wanted = capped(2 * space.free_parameters(), if is_conditional { 2 } else { 4 });
+    wanted.max(capped(fewest, 3)).clamp(least, most)
 }
 
 #[cfg(test)]
@@ -222,14 +222,15 @@ mod tests {
         assert_eq!([8, 60, 100, 1000].map(|budget| len(300, Some(budget))), [4, 15, 20, 20]);
     }
 
-    /// A least length holds where there are few parameters, and gives way to what is planned.
+    /// A least length holds where there are few parameters, within a third of what is planned.
     #[test]
     fn few_parameters_have_the_fewest_points() {
         let len = |dim: usize, planned, fewest| {
             InitialDesign::Automatic.len(&Space::unit_cube(dim), DesignBudget { planned, fewest })
         };
-        assert_eq!([1, 4, 5, 6, 30].map(|dim| len(dim, None, 10)), [10, 10, 10, 12, 20]);
-        assert_eq!([8, 20, 39, 40, 500].map(|planned| len(2, Some(planned), 10)), [4, 5, 9, 10, 10]);
+        assert_eq!([1, 4, 8, 9, 30].map(|dim| len(dim, None, 16)), [16, 16, 16, 18, 20]);
+        assert_eq!([8, 20, 47, 48, 500].map(|planned| len(2, Some(planned), 16)), [4, 6, 15, 16, 16]);
+        assert_eq!([30, 60, 72].map(|planned| len(9, Some(planned), 16)), [10, 16, 18]);
         // A least length beyond the limits is one at the limits.
         assert_eq!([0, 4, 20, 21].map(|fewest| len(1, None, fewest)), [4, 4, 20, 20]);
     }

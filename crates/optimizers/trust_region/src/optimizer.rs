@@ -278,6 +278,10 @@ impl Optimizer for TrustRegionOptimizer {
         kept
     }
 
+    fn plan(&mut self, trials: usize) {
+        self.settings.budget.get_or_insert(trials);
+    }
+
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
         let settings = TrustRegionSettings { budget: None, repeats: None, ..self.settings.clone() };
         let ours = fingerprint("trust region", &settings, &self.space)?.with_budget(self.settings.budget);

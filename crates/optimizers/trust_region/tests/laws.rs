@@ -106,6 +106,15 @@ fn runs_have_a_latin_hypercube_each() {
     }
 }
 
+/// A plan caps the designs where the settings have no number of their own.
+#[test]
+fn a_plan_is_a_budget() {
+    let mut planned = TrustRegionOptimizer::new(mixed()).with_settings(settings()).unwrap();
+    planned.plan(48);
+    planned.plan(60);
+    assert_eq!(planned.settings().budget, Some(48));
+}
+
 #[test]
 fn settings_out_of_range_are_refused() {
     let with = |settings| TrustRegionOptimizer::new(Space::unit_cube(2)).with_settings(settings);

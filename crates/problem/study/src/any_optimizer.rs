@@ -46,6 +46,7 @@ trait Erased<Q> {
     fn canonical(&self, query: Q) -> Q;
     fn ask_given(&mut self, history: &History<Q>, id: TrialId, given: &Q) -> Result<Ask<Q>, OptimizerError>;
     fn moved(&self, memo: Memo) -> Memo;
+    fn plan(&mut self, trials: usize);
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError>;
 }
 
@@ -81,6 +82,10 @@ impl<O: Optimizer<Recommendation: 'static>> Erased<O::Query> for O {
 
     fn moved(&self, memo: Memo) -> Memo {
         Optimizer::moved(self, memo)
+    }
+
+    fn plan(&mut self, trials: usize) {
+        Optimizer::plan(self, trials);
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
@@ -128,6 +133,10 @@ impl<Q: Query> Optimizer for AnyOptimizer<Q> {
 
     fn moved(&self, memo: Memo) -> Memo {
         self.0.moved(memo)
+    }
+
+    fn plan(&mut self, trials: usize) {
+        self.0.plan(trials);
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {

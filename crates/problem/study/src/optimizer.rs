@@ -145,6 +145,14 @@ pub trait Optimizer {
         memo
     }
 
+    /// Takes the number of trials that a study is planned for, where it is known only after the optimiser was made. A number in its
+    /// settings counts more.
+    ///
+    /// What was asked stays as it is. Without one of its own an optimiser needs no plan.
+    fn plan(&mut self, trials: usize) {
+        let _ = trials;
+    }
+
     /// Everything besides history and id that suggestions depend on: method, settings, space. The journal keeps
     /// it, beside the seed of the study.
     ///
@@ -195,6 +203,10 @@ impl<O: Optimizer + ?Sized> Optimizer for Box<O> {
 
     fn moved(&self, memo: Memo) -> Memo {
         (**self).moved(memo)
+    }
+
+    fn plan(&mut self, trials: usize) {
+        (**self).plan(trials);
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {

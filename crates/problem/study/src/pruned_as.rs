@@ -187,6 +187,10 @@ impl<O: Optimizer> Optimizer for PrunedAs<O> {
         self.optimizer.moved(memo)
     }
 
+    fn plan(&mut self, trials: usize) {
+        self.optimizer.plan(trials);
+    }
+
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
         let inner = self.optimizer.fingerprint()?;
         Ok(Fingerprint::new("pruned as").with("pruned", &self.policy)?.around(inner))

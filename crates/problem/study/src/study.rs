@@ -69,6 +69,11 @@ impl<O: Optimizer> Study<O> {
         &self.optimizer
     }
 
+    /// Tells the optimiser for how many trials the study is planned, unless its settings say so; that is no reason to stop.
+    pub fn plan(&mut self, trials: usize) {
+        self.optimizer.plan(trials);
+    }
+
     /// Warnings from opening the journal: a line that was cut off, another machine, another schedule.
     pub fn warnings(&self) -> &[String] {
         &self.warnings

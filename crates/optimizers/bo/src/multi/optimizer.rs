@@ -286,6 +286,10 @@ impl Optimizer for MultiObjectiveOptimizer {
         ask_given(self, |bo| (&mut bo.space, &bo.known_constraint), history, id, given)
     }
 
+    fn plan(&mut self, trials: usize) {
+        self.settings.budget.get_or_insert(trials);
+    }
+
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
         let settings = MultiObjectiveSettings { budget: None, repeats: None, ..self.settings.clone() };
         let ours = fingerprint("multi-objective optimisation", &settings, &self.space)?;

@@ -129,7 +129,7 @@ fn a_planned_number_of_trials_caps_the_design_and_may_grow() {
         })
     };
     let space: Vec<String> = (0..5).map(|i| format!("p{i}")).collect();
-    assert_eq!(begins(&InitialDesign::Automatic, Some(16)), [4, 4]);
+    assert_eq!(begins(&InitialDesign::Automatic, Some(16)), [5, 4]);
     assert_eq!(begins(&InitialDesign::Sobol(7), Some(16)), [7, 7]);
     let wide = space.iter().fold(Space::builder(), |b, name| b.float(name, 0.0, 1.0)).build().unwrap();
     let design = |budget| {
@@ -146,28 +146,41 @@ fn a_planned_number_of_trials_caps_the_design_and_may_grow() {
         (trials, made)
     };
     let (short, made) = design(Some(24));
-    assert_eq!(made.iter().position(|m| *m), Some(6));
+    assert_eq!(made.iter().position(|m| *m), Some(8));
     let (long, made) = design(None);
     assert_eq!(made.iter().position(|m| *m), Some(10));
     let queries = |trials: &[Trial<Config>]| trials.iter().map(|t| t.query.clone()).collect::<Vec<_>>();
-    assert_eq!(queries(&short[..6]), queries(&long[..6]));
+    assert_eq!(queries(&short[..8]), queries(&long[..8]));
     // A longer design after the first model-based trial changes nothing.
     let mut longer = one(&wide, BoSettings { budget: Some(400), ..BoSettings::default() });
-    assert!(answer(longer.ask(&History::from_trials(short[..8].to_vec(), Seed(3)), 8)).1);
+    assert!(answer(longer.ask(&History::from_trials(short[..9].to_vec(), Seed(3)), 9)).1);
 }
 
-/// A planned study of few parameters begins with twelve points, within a quarter of the plan. Without a plan, and with several
+/// A planned study of few parameters begins with 16 points, within a third of the plan. Without a plan, and with several
 /// objectives, there are two for each parameter.
 #[test]
-fn a_planned_study_of_few_parameters_begins_with_twelve_points() {
+fn a_planned_study_of_few_parameters_begins_with_16_points() {
     let begins = |budget| {
         both(&InitialDesign::Automatic, budget).map(|mut optimizer| {
-            let found = modelled(&mut *optimizer, 14, |_, config| Some(losses(config)));
-            found.iter().position(|by_model| *by_model).unwrap_or(14)
+            let found = modelled(&mut *optimizer, 18, |_, config| Some(losses(config)));
+            found.iter().position(|by_model| *by_model).unwrap_or(18)
         })
     };
     let plans = [Some(12), Some(24), Some(47), Some(48), Some(4000), None];
-    assert_eq!(plans.map(begins), [[4, 4], [6, 4], [11, 4], [12, 4], [12, 4], [4, 4]]);
+    assert_eq!(plans.map(begins), [[4, 4], [8, 4], [15, 4], [16, 4], [16, 4], [4, 4]]);
+}
+
+/// A number of trials that is planned after the optimiser was made counts as one in its settings.
+#[test]
+fn a_plan_counts_as_a_budget() {
+    let begins = |budget, plan| {
+        let settings = BoSettings { budget, maximizer: maximizer(), ..BoSettings::default() };
+        let mut planned = BayesianOptimizer::new(square()).with_settings(settings).unwrap();
+        planned.plan(plan);
+        let found = modelled(&mut planned, 18, |_, config| Some(losses(config)));
+        found.iter().position(|by_model| *by_model)
+    };
+    assert_eq!([begins(None, 48), begins(None, 24), begins(Some(24), 48)], [Some(16), Some(8), Some(8)]);
 }
 
 #[test]

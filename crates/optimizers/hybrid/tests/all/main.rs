@@ -7,4 +7,5 @@ mod coin_flip;
 mod decisions;
 mod laws;
 mod multi_objective;
+mod planned;
 mod stability;
