@@ -167,6 +167,23 @@ def test_limits_and_callbacks_hold_for_resumed_trials(tmp_path):
     assert optimize(4) == 4 and optimize(6) == 6 == len(again) and seen == [2, 4, 5]
 
 
+def test_a_loop_plans_by_its_number_of_trials():
+    """The initial design is a third of 24 trials, of the budget where there is one, and two for each parameter without a plan."""
+    def study(**settings):
+        return thrifty.Study(thrifty.Space().float("x", 0, 1).float("y", 0, 1), "bo", seed=1, **settings)
+
+    def designed(found):
+        return sum("mean" not in trial.diagnostics for trial in found.trials)
+
+    planned, own, without = study(), study(budget=12), study()
+    planned.optimize(lambda p: p["x"] + p["y"], n_trials=24)
+    own.optimize(lambda p: p["x"] + p["y"], n_trials=24)
+    for _ in range(12):
+        trial = without.ask()
+        without.tell(trial, trial.params["x"] + trial.params["y"])
+    assert [designed(planned), designed(own), designed(without)] == [8, 4, 4]
+
+
 def test_trials_that_run_elsewhere_are_left_alone():
     study = thrifty.Study(SPACE, "tpe", seed=5)
     mine = study.ask()
