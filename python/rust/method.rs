@@ -76,7 +76,10 @@ impl Keywords {
     /// Takes an option out, so that the settings do not see it.
     pub(crate) fn take<T: DeserializeOwned>(&mut self, name: &str) -> PyResult<Option<T>> {
         let value = self.values.remove(name).filter(|value| !value.is_null());
-        value.map(from_tables).transpose().map_err(|error| invalid(format!("{name}: {error}")))
+        value
+            .map(from_tables)
+            .transpose()
+            .map_err(|error| invalid(format!("{name}: {}", in_words(&error.to_string(), None))))
     }
 
     /// The settings: the keywords, and the defaults of their type for the rest. Unknown names are errors.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use thrifty_space::SpaceError;
 use thrifty_study::shared::LogError;
 use thrifty_study::{JournalError, OptimizerError, StudyError};
+use thrifty_units::in_words;
 
 /// One sentence for the user. The process ends with exit code 1.
 #[derive(Debug, thiserror::Error)]
@@ -18,7 +19,7 @@ pub(crate) enum CliError {
         source: std::io::Error,
     },
     /// A study file that is no valid TOML, or has unknown, missing or wrong keys.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {}", path.display(), in_words(&source.to_string(), None))]
     Toml {
         /// The study file.
         path: PathBuf,
@@ -104,7 +105,7 @@ pub(crate) enum CliError {
     #[error("the outcome cannot be read: {0}")]
     Outcome(String),
     /// A line of the input of `thrifty serve` that is no request.
-    #[error("the request cannot be read: {0}")]
+    #[error("the request cannot be read: {}", in_words(&.0.to_string(), None))]
     Request(serde_json::Error),
     /// The optimiser waits for trials that other processes evaluate.
     #[error("the optimiser waits for running trials: tell their outcomes first")]

@@ -432,6 +432,8 @@ fn bad_study_files_are_refused_with_the_place_and_write_nothing() {
     for (before, after, part) in [
         (command, "colour = 1", "unknown field `colour`"),
         ("comand = []", "", "unknown field `comand`"),
+        ("workers = 1.5", "", "floating point `1.5`, expected a whole number from 0"),
+        (command, "[stop]\ntrials = \"many\"", "string \"many\", expected a whole number from 0"),
         (command, "[[parameters]]\nname = \"y\"\nfloat = { low = 2, high = 1 }", "y"),
         (command, "[[parameters]]\nname = \"x\"\nint = { low = 1, high = 2 }", "x"),
         (command, "[[parameters]]\nname = \"y\"\nint = { low = 1, high = 2 }", "the parameter y is not used"),
