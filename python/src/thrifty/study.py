@@ -279,8 +279,8 @@ class Study:
             Gets the configuration; or the :class:`Trial` if its only positional parameter without a default is named `trial`. Returns a value, a
             sequence of objectives, or a dict with the keywords of :meth:`tell` (`value`, `constraints`, `cost`, ...).
         n_trials, seconds
-            Limits; trials of a resumed journal count. The number of trials is the `budget` of a method that has none: its initial design is a
-            part of that.
+            Limits; trials of a resumed journal count. Where the settings have no `budget`, `n_trials` of the first call
+            is one, by which an initial design goes.
         catch
             Exception, or several of them, that are failures of the trial. Others end the loop; the trial stays unfinished.
         callback

@@ -143,8 +143,7 @@ impl BayesianOptimizer {
         Ok(Some(state.with_asked(asked).with_known_constraint(&self.known_constraint)))
     }
 
-    /// Settings of the surrogate state. A surrogate that knows the objective beforehand needs no longer design than two points for each
-    /// parameter.
+    /// Settings of the surrogate state. Earlier data stand for the points that few parameters would have beyond two each.
     fn state_settings(&self) -> StateSettings {
         let settings = self.settings.state();
         if self.surrogate.has_earlier_data() {

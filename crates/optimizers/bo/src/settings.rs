@@ -41,7 +41,7 @@ impl Default for Convergence {
 pub struct BoSettings {
     /// Initial design. Where a number of trials is planned, an automatic one has at least 16 points, or a third of that number.
     pub initial: InitialDesign,
-    /// Number of trials that the study is planned for, if it is known, which caps an [automatic design](InitialDesign::Automatic).
+    /// Number of trials that the study is planned for, if it is known, by which an [automatic design](InitialDesign::Automatic) goes.
     #[serde(default)]
     pub budget: Option<usize>,
     /// The acquisition.

@@ -332,6 +332,16 @@ fn other_outputs_have_the_surrogate_that_the_base_names() {
     assert_eq!(named(Box::new(Named(plain, other.clone()))), other.describe().unwrap());
 }
 
+/// Sources are earlier data, also behind a pointer; without them there are none.
+#[test]
+fn sources_are_earlier_data() {
+    let surrogate =
+        |tasks| TransferSurrogate::new(GpSurrogate::default(), &Domain::unit_cube(2), tasks).unwrap();
+    let boxed: Box<dyn Surrogate> = Box::new(surrogate(vec![task("one", 9, 1, wave)]));
+    assert!(boxed.has_earlier_data() && Arc::new(boxed).has_earlier_data());
+    assert!(!surrogate(Vec::new()).has_earlier_data() && !GpSurrogate::default().has_earlier_data());
+}
+
 /// Normal process that notes from how many observations the hyperparameters of each start were learnt.
 struct Noting(GpSurrogate, Arc<Mutex<Vec<Option<usize>>>>);
 
