@@ -19,12 +19,12 @@ pub(crate) enum CliError {
         source: std::io::Error,
     },
     /// A study file that is no valid TOML, or has unknown, missing or wrong keys.
-    #[error("{}: {}", path.display(), in_words(&source.to_string(), None))]
+    #[error("{}: {}", path.display(), in_words(&error.to_string(), None))]
     Toml {
         /// The study file.
         path: PathBuf,
-        /// Place and reason.
-        source: Box<toml::de::Error>,
+        /// Place and reason. It is no `source`, which would be printed once more, in the words of Rust.
+        error: Box<toml::de::Error>,
     },
     /// A parameter of the study file that is not valid.
     #[error("parameter {name}: {problem}")]

@@ -160,7 +160,7 @@ impl StudyFile {
         }
         let content: Content = toml::Deserializer::parse(&text)
             .and_then(from_tables)
-            .map_err(|source| CliError::Toml { path: path.into(), source: Box::new(source) })?;
+            .map_err(|error| CliError::Toml { path: path.into(), error: Box::new(error) })?;
         let folder = match path.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
             _ => PathBuf::from("."),
