@@ -175,13 +175,17 @@ def test_a_loop_plans_by_its_number_of_trials():
     def designed(found):
         return sum("mean" not in trial.diagnostics for trial in found.trials)
 
-    planned, own, without = study(), study(budget=12), study()
+    planned, own, late, single, without = study(), study(budget=12), study(), study(), study()
     planned.optimize(lambda p: p["x"] + p["y"], n_trials=24)
     own.optimize(lambda p: p["x"] + p["y"], n_trials=24)
+    for n_trials in [1, 3, 24]:  # the last plan counts
+        late.optimize(lambda p: p["x"] + p["y"], n_trials=n_trials)
+    for n_trials in range(13):  # none of them is a plan
+        single.optimize(lambda p: p["x"] + p["y"], n_trials=n_trials)
     for _ in range(12):
         trial = without.ask()
         without.tell(trial, trial.params["x"] + trial.params["y"])
-    assert [designed(planned), designed(own), designed(without)] == [8, 4, 4]
+    assert [designed(found) for found in (planned, own, late, single, without)] == [8, 4, 8, 4, 4]
 
 
 def test_trials_that_run_elsewhere_are_left_alone():

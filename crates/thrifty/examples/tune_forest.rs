@@ -9,7 +9,7 @@ use thrifty::prelude::*;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let space = Space::builder().int("trees", 1, 100).int("depth", 1, 12).int("features", 1, 30).build()?;
-    let mut study = Study::new(BayesianOptimizer::new(space), Seed(1)).with_stop(MaxTrials(30));
+    let mut study = Study::new(BayesianOptimizer::new(space), Seed(1)).with_trials(30);
     let data = breast_cancer::load_dataset();
     study.run(|config, _| error_rate(config, &data))?; // an error is a failed trial
     let best = study.recommend()?.ok_or("every trial failed")?;

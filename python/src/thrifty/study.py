@@ -279,8 +279,8 @@ class Study:
             Gets the configuration; or the :class:`Trial` if its only positional parameter without a default is named `trial`. Returns a value, a
             sequence of objectives, or a dict with the keywords of :meth:`tell` (`value`, `constraints`, `cost`, ...).
         n_trials, seconds
-            Limits; trials of a resumed journal count. Where the settings have no `budget`, `n_trials` of the first call
-            is one, by which an initial design goes.
+            Limits; trials of a resumed journal count. Where the settings have no `budget`, `n_trials` is one, by which an initial design goes,
+            unless it leaves a single trial to do.
         catch
             Exception, or several of them, that are failures of the trial. Others end the loop; the trial stays unfinished.
         callback
@@ -289,7 +289,8 @@ class Study:
         if n_trials is None and seconds is None:
             raise ValueError("n_trials and seconds are both missing: the study would never end")
         n_trials = None if n_trials is None else whole("n_trials", n_trials, 0)
-        if n_trials is not None:
+        # A loop that asks for one trial more each time plans nothing.
+        if n_trials is not None and n_trials > len(self) + 1:
             self._study.plan(n_trials)
         end = math.inf if seconds is None else time.monotonic() + real("seconds", seconds)
         caught, wants_trial = _exceptions(catch), _wants_trial(objective)

@@ -123,16 +123,9 @@ fn unreadable<S: DeserializeOwned>(method: &str, table: &toml::Table, error: &to
 }
 
 impl Method {
-    /// The settings with losses, and with the number of trials as budget where the method has one and the file gives none.
-    fn settings<S: DeserializeOwned + InUserUnits>(
-        &self,
-        budget: Option<usize>,
-        directions: &Directions,
-    ) -> Result<S, CliError> {
-        let mut table = self.settings.clone().unwrap_or_default();
-        if let (Some(budget), false) = (budget, table.contains_key("budget")) {
-            table.insert("budget".into(), toml::Value::Integer(i64::try_from(budget).unwrap_or(i64::MAX)));
-        }
+    /// The settings with losses.
+    fn settings<S: DeserializeOwned + InUserUnits>(&self, directions: &Directions) -> Result<S, CliError> {
+        let table = self.settings.clone().unwrap_or_default();
         match from_tables::<S, _>(table.clone()) {
             Ok(settings) => Ok(settings.into_losses(directions)?),
             Err(error) => Err(unreadable::<S>(self.name.text(), &table, &error)),
@@ -201,12 +194,12 @@ impl Method {
             let expected = format!("none, because {} takes no earlier studies", self.name.text());
             return Err(CliError::Setting { name, value, expected });
         }
-        Ok(self.settings::<BoSettings>(None, directions)?.losses)
+        Ok(self.settings::<BoSettings>(directions)?.losses)
     }
 
     /// The settings of `bo`. Where evaluations differ, those of a finite space are repeated unless the settings say otherwise.
-    fn bo_settings(&self, trials: Option<usize>, directions: &Directions) -> Result<BoSettings, CliError> {
-        let mut settings: BoSettings = self.settings(trials, directions)?;
+    fn bo_settings(&self, directions: &Directions) -> Result<BoSettings, CliError> {
+        let mut settings: BoSettings = self.settings(directions)?;
         if matches!(self.evaluations, Some(Evaluations::Noisy | Evaluations::Outliers)) {
             settings.repeats.get_or_insert(Repeats::OnceExhausted);
         }
@@ -220,7 +213,6 @@ impl Method {
     pub(crate) fn optimizer(
         &self,
         space: Space,
-        trials: Option<usize>,
         earlier: Option<&EarlierStudies>,
         directions: &Directions,
     ) -> Result<AnyOptimizer<Config>, CliError> {
@@ -231,7 +223,7 @@ impl Method {
         }
         Ok(match self.name {
             Name::Bo => {
-                let settings = self.bo_settings(trials, directions)?;
+                let settings = self.bo_settings(directions)?;
                 let optimizer = BayesianOptimizer::new(space).with_settings(settings)?;
                 self.any(match earlier {
                     Some(earlier) => optimizer.with_surrogate(earlier.surrogate(self.surrogate())?),
@@ -239,24 +231,24 @@ impl Method {
                 })
             }
             Name::MultiObjective => {
-                let settings: MultiObjectiveSettings = self.settings(trials, directions)?;
+                let settings: MultiObjectiveSettings = self.settings(directions)?;
                 self.any(MultiObjectiveOptimizer::new(space).with_settings(settings)?)
             }
             Name::MultiFidelity => {
-                let settings: MultiFidelitySettings = self.settings(trials, directions)?;
+                let settings: MultiFidelitySettings = self.settings(directions)?;
                 let fidelity = self.fidelity.as_deref().unwrap_or_default();
                 self.any(MultiFidelityOptimizer::new(space, fidelity)?.with_settings(settings)?)
             }
             Name::Tpe => {
-                let settings: TpeSettings = self.settings(None, directions)?;
+                let settings: TpeSettings = self.settings(directions)?;
                 self.any(TpeOptimizer::new(space)?.with_settings(settings)?)
             }
             Name::Cmaes => {
-                let settings: CmaEsSettings = self.settings(None, directions)?;
+                let settings: CmaEsSettings = self.settings(directions)?;
                 self.any(CmaEs::new(space).with_settings(settings)?)
             }
             Name::TrustRegion => {
-                let settings: TrustRegionSettings = self.settings(trials, directions)?;
+                let settings: TrustRegionSettings = self.settings(directions)?;
                 self.any(TrustRegionOptimizer::new(space).with_settings(settings)?)
             }
             Name::Sobol | Name::Random => {

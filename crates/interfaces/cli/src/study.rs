@@ -9,8 +9,8 @@ use thrifty_check::counted;
 use thrifty_sampling::Seed;
 use thrifty_space::Config;
 use thrifty_study::{
-    AnyOptimizer, History, HistoryView, MaxCost, MaxTrials, Outcome, Patience, StopReason, StopRule, Study,
-    Target, WallTime,
+    AnyOptimizer, History, HistoryView, MaxCost, MaxTrials, Optimizer, Outcome, Patience, StopReason,
+    StopRule, Study, Target, WallTime,
 };
 
 use crate::error::CliError;
@@ -75,7 +75,7 @@ pub(crate) fn open(file: &StudyFile, before: &EndedBefore) -> Result<ConfigStudy
     Ok(study)
 }
 
-/// The optimiser, and the earlier studies that it begins with.
+/// The optimiser, which knows the number of trials, and the earlier studies that it begins with.
 ///
 /// # Errors
 /// [`CliError`] for settings.
@@ -83,8 +83,11 @@ pub(crate) fn optimizer(
     file: &StudyFile,
 ) -> Result<(AnyOptimizer<Config>, Option<EarlierStudies>), CliError> {
     let earlier = file.transfer.as_ref().map(|entry| entry.read(file)).transpose()?;
-    let (space, trials) = (file.space.clone(), file.stop.trials);
-    Ok((file.method.optimizer(space, trials, earlier.as_ref(), &file.directions)?, earlier))
+    let mut optimizer = file.method.optimizer(file.space.clone(), earlier.as_ref(), &file.directions)?;
+    if let Some(trials) = file.stop.trials {
+        optimizer.plan(trials);
+    }
+    Ok((optimizer, earlier))
 }
 
 /// The study, with its stop rules.

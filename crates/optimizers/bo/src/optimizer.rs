@@ -2,8 +2,8 @@
 
 use thrifty_acquisition::AcquisitionFactory;
 use thrifty_model_based::{
-    CostAwareness, CostData, Designer, GpSurrogate, ModelBased, OutputFitter, Repeats, StateSettings,
-    SurrogateState, Turn, acquisition_fingerprint, ask_given, check_config, design_changed,
+    CostAwareness, CostData, Designer, GpSurrogate, ModelBased, OutputFitter, PlannedTrials, Repeats,
+    StateSettings, SurrogateState, Turn, acquisition_fingerprint, ask_given, check_config, design_changed,
     ended_without_loss, fingerprint, is_modelled, measurement, surrogate_fingerprint,
 };
 use thrifty_space::{Config, KnownConstraint, Space};
@@ -34,6 +34,7 @@ use crate::{BoSettings, Convergence};
 pub struct BayesianOptimizer {
     space: Space,
     settings: BoSettings,
+    planned: PlannedTrials,
     surrogate: Box<dyn Surrogate>,
     /// Instead of that of the settings.
     acquisition: Option<Box<dyn AcquisitionFactory>>,
@@ -50,6 +51,7 @@ impl BayesianOptimizer {
         Self {
             space,
             settings: BoSettings::default(),
+            planned: PlannedTrials::default(),
             surrogate: Box::new(GpSurrogate::default()),
             acquisition: None,
             known_constraint: KnownConstraint::default(),
@@ -62,7 +64,7 @@ impl BayesianOptimizer {
     /// [`OptimizerError::InvalidSetting`] names the setting that is out of its range.
     pub fn with_settings(mut self, settings: BoSettings) -> Result<Self, OptimizerError> {
         settings.validate()?;
-        self.settings = settings;
+        (self.settings, self.planned) = (settings, PlannedTrials::default());
         Ok(self)
     }
 
@@ -269,7 +271,7 @@ impl Optimizer for BayesianOptimizer {
     }
 
     fn plan(&mut self, trials: usize) {
-        self.settings.budget.get_or_insert(trials);
+        self.planned.plan(&mut self.settings.budget, trials);
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {

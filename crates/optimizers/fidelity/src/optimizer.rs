@@ -2,8 +2,8 @@
 
 use thrifty_gp::GpSurrogate;
 use thrifty_model_based::{
-    CostData, Designer, OutputFitter, Repeats, StateSettings, SurrogateState, ask_given, check_config,
-    ended_without_loss, fingerprint, is_modelled, measurement, surrogate_fingerprint,
+    CostData, Designer, OutputFitter, PlannedTrials, Repeats, StateSettings, SurrogateState, ask_given,
+    check_config, ended_without_loss, fingerprint, is_modelled, measurement, surrogate_fingerprint,
 };
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{
@@ -30,6 +30,7 @@ pub struct MultiFidelityOptimizer {
     pub(crate) space: Space,
     pub(crate) axis: FidelityAxis,
     pub(crate) settings: MultiFidelitySettings,
+    planned: PlannedTrials,
     /// Surrogate of the loss.
     surrogate: GpSurrogate,
     /// True for a surrogate of one's own, which is part of the fingerprint.
@@ -51,6 +52,7 @@ impl MultiFidelityOptimizer {
             space,
             axis,
             settings: MultiFidelitySettings::default(),
+            planned: PlannedTrials::default(),
             is_own_surrogate: false,
             weight_surrogate: GpSurrogate::default(),
             known_constraint: KnownConstraint::default(),
@@ -63,7 +65,7 @@ impl MultiFidelityOptimizer {
     /// [`OptimizerError::InvalidSetting`] names the setting that is out of its range.
     pub fn with_settings(mut self, settings: MultiFidelitySettings) -> Result<Self, OptimizerError> {
         settings.validate()?;
-        self.settings = settings;
+        (self.settings, self.planned) = (settings, PlannedTrials::default());
         Ok(self)
     }
 
@@ -236,7 +238,7 @@ impl Optimizer for MultiFidelityOptimizer {
     }
 
     fn plan(&mut self, trials: usize) {
-        self.settings.budget.get_or_insert(trials);
+        self.planned.plan(&mut self.settings.budget, trials);
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {

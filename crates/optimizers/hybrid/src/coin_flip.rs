@@ -24,10 +24,10 @@ use thrifty_study::{
 /// use thrifty_sampling::Seed;
 /// use thrifty_search::RandomSearch;
 /// use thrifty_space::Space;
-/// use thrifty_study::{MaxTrials, Study};
+/// use thrifty_study::Study;
 /// let space = Space::builder().float("x", 0.0, 1.0).build()?;
 /// let search = RandomSearch::new(space.clone());
-/// let mut study = Study::new(CoinFlip::new(search, space, 0.25)?, Seed(1)).with_stop(MaxTrials(40));
+/// let mut study = Study::new(CoinFlip::new(search, space, 0.25)?, Seed(1)).with_trials(40);
 /// study.run(|config, _| config.float("x").map_or(f64::NAN, |x| x * x))?;
 /// let explored: f64 = study.history().trials().iter().map(|trial| trial.diagnostics["explored"]).sum();
 /// assert!((4.0..=17.0).contains(&explored));

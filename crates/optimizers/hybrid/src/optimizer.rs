@@ -31,10 +31,10 @@ use crate::{ConvergenceMeasure, Exploration, ExplorePoint, HybridSettings, OnCon
 /// use thrifty_hybrid::Hybrid;
 /// use thrifty_sampling::Seed;
 /// use thrifty_space::{Config, Space};
-/// use thrifty_study::{MaxTrials, Measurement, Study};
+/// use thrifty_study::{Measurement, Study};
 /// let space = Space::builder().float("x", -1.0, 2.0).build()?;
 /// let optimizer = Hybrid::new(MultiObjectiveOptimizer::new(space));
-/// let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(10));
+/// let mut study = Study::new(optimizer, Seed(1)).with_trials(10);
 /// study.run(|config: &Config, _| {
 ///     let x = config.float("x").unwrap_or(f64::NAN);
 ///     Measurement { objectives: vec![x * x, (x - 1.0).powi(2)], ..Measurement::default() }

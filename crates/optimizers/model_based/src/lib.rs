@@ -45,9 +45,9 @@ pub use surrogate_state::SurrogateState;
 pub use targets::{carried, expected_noise};
 pub use thrifty_gp::{GpSurrogate, KernelFamily};
 pub use thrifty_search::{
-    Asked, Candidate, DesignBudget, Designer, Given, InitialDesign, ParetoMember, ParetoSet, ask_given,
-    asked_points, check_config, design_changed, ended_without_loss, fingerprint, first_allowed, is_asked,
-    measurement, points_of, random_allowed, random_points, same_shape, shape, within,
+    Asked, Candidate, DesignBudget, Designer, Given, InitialDesign, ParetoMember, ParetoSet, PlannedTrials,
+    ask_given, asked_points, check_config, design_changed, ended_without_loss, fingerprint, first_allowed,
+    is_asked, measurement, points_of, random_allowed, random_points, same_shape, shape, within,
 };
 pub use thrifty_transfer::{TransferError, TransferSettings, TransferSurrogate};
 pub use turn::{ModelBased, Modelled, Outlook, Turn};

@@ -65,6 +65,22 @@ impl Default for DesignBudget {
     }
 }
 
+/// Origin of the number of trials in an optimiser's settings: the user, or an [`Optimizer::plan`](thrifty_study::Optimizer::plan).
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PlannedTrials {
+    is_planned: bool,
+}
+
+impl PlannedTrials {
+    /// Sets `budget` to the number of trials of a plan, unless the user has set it. A later plan replaces an earlier one.
+    pub fn plan(&mut self, budget: &mut Option<usize>, trials: usize) {
+        self.is_planned |= budget.is_none();
+        if self.is_planned {
+            *budget = Some(trials);
+        }
+    }
+}
+
 impl InitialDesign {
     /// Number of configurations; `budget` is the number of trials that the study is planned for, if it is known.
     #[must_use]

@@ -23,7 +23,7 @@ mod sobol;
 
 pub use asked::Asked;
 pub use candidate::{Candidate, first_allowed};
-pub use design::{DesignBudget, InitialDesign};
+pub use design::{DesignBudget, InitialDesign, PlannedTrials};
 pub use designer::Designer;
 pub use fingerprint::{design_changed, fingerprint};
 pub use given::{Given, ask_given, check_config, within};

@@ -14,9 +14,9 @@ use crate::{ask_given, check_config, fingerprint};
 /// use thrifty_sampling::Seed;
 /// use thrifty_search::RandomSearch;
 /// use thrifty_space::Space;
-/// use thrifty_study::{MaxTrials, Study};
+/// use thrifty_study::Study;
 /// let space = Space::builder().float("x", 0.0, 1.0).build()?;
-/// let mut study = Study::new(RandomSearch::new(space), Seed(1)).with_stop(MaxTrials(30));
+/// let mut study = Study::new(RandomSearch::new(space), Seed(1)).with_trials(30);
 /// study.run(|config, _| config.float("x").map_or(f64::NAN, |x| (x - 0.3).powi(2)))?;
 /// assert!((study.recommend()?.expect("30 trials").config.float("x")? - 0.3).abs() < 0.1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 use thrifty_domain::Points;
 use thrifty_gp::GpSurrogate;
 use thrifty_model_based::{
-    Candidate, Designer, OutputFitter, Repeats, SurrogateState, ask_given, check_config, fingerprint,
-    is_modelled, measurement, surrogate_fingerprint,
+    Candidate, Designer, OutputFitter, PlannedTrials, Repeats, SurrogateState, ask_given, check_config,
+    fingerprint, is_modelled, measurement, surrogate_fingerprint,
 };
 use thrifty_params::Parameterized;
 use thrifty_sampling::Stream;
@@ -38,6 +38,7 @@ use crate::region::Region;
 pub struct TrustRegionOptimizer {
     space: Space,
     settings: TrustRegionSettings,
+    planned: PlannedTrials,
     surrogate: GpSurrogate,
     known_constraint: KnownConstraint,
 }
@@ -50,7 +51,8 @@ impl TrustRegionOptimizer {
     #[must_use]
     pub fn new(space: Space) -> Self {
         let (settings, surrogate) = (TrustRegionSettings::default(), GpSurrogate::default());
-        Self { space, settings, surrogate, known_constraint: KnownConstraint::default() }
+        let (planned, known_constraint) = (PlannedTrials::default(), KnownConstraint::default());
+        Self { space, settings, planned, surrogate, known_constraint }
     }
 
     /// Replaces the settings.
@@ -59,7 +61,7 @@ impl TrustRegionOptimizer {
     /// [`OptimizerError::InvalidSetting`] names the setting that is out of its range.
     pub fn with_settings(mut self, settings: TrustRegionSettings) -> Result<Self, OptimizerError> {
         settings.validate()?;
-        self.settings = settings;
+        (self.settings, self.planned) = (settings, PlannedTrials::default());
         Ok(self)
     }
 
@@ -279,7 +281,7 @@ impl Optimizer for TrustRegionOptimizer {
     }
 
     fn plan(&mut self, trials: usize) {
-        self.settings.budget.get_or_insert(trials);
+        self.planned.plan(&mut self.settings.budget, trials);
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {

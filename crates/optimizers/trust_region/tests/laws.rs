@@ -106,13 +106,13 @@ fn runs_have_a_latin_hypercube_each() {
     }
 }
 
-/// A plan caps the designs where the settings have no number of their own.
+/// The last plan caps the designs where the settings have no number of their own.
 #[test]
 fn a_plan_is_a_budget() {
     let mut planned = TrustRegionOptimizer::new(mixed()).with_settings(settings()).unwrap();
     planned.plan(48);
     planned.plan(60);
-    assert_eq!(planned.settings().budget, Some(48));
+    assert_eq!(planned.settings().budget, Some(60));
 }
 
 #[test]

@@ -58,6 +58,8 @@ pub(crate) struct Opened<Q> {
     pub(crate) seconds: f64,
     /// The schedule that the journal names.
     pub(crate) schedule: Option<Schedule>,
+    /// The number of trials that the journal says are planned.
+    pub(crate) planned_trials: Option<usize>,
     /// Warnings about dropped lines and differences.
     pub(crate) warnings: Vec<String>,
 }
@@ -119,7 +121,8 @@ impl Journal {
             file,
         };
         journal.trim(is_ended).map_err(io)?;
-        Ok(Opened { journal, history, seconds, schedule: noted.schedule, warnings })
+        let planned_trials = noted.budget.and_then(|budget| usize::try_from(budget).ok());
+        Ok(Opened { journal, history, seconds, schedule: noted.schedule, planned_trials, warnings })
     }
 
     /// Removes what was cut off, and ends the last line if its end is missing.
@@ -132,6 +135,14 @@ impl Journal {
             self.length += 1;
         }
         Ok(())
+    }
+
+    /// Takes another budget, which the next lines note.
+    pub(crate) fn plan(&mut self, budget: Option<u64>) {
+        self.budget = budget;
+        if let Some(header) = &mut self.header {
+            header.fingerprint.budget = budget;
+        }
     }
 
     /// True if the journal holds no event.

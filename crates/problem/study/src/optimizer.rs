@@ -148,7 +148,7 @@ pub trait Optimizer {
     /// Takes the number of trials that a study is planned for, where it is known only after the optimiser was made. A number in its
     /// settings counts more.
     ///
-    /// Trials that were asked stay as they are. Of several plans the first one counts. An optimiser whose suggestions do not depend on the
+    /// Trials that were asked stay as they are. Of several plans the last one counts. An optimiser whose suggestions do not depend on the
     /// number of trials does nothing.
     fn plan(&mut self, trials: usize) {
         let _ = trials;

@@ -69,9 +69,18 @@ impl<O: Optimizer> Study<O> {
         &self.optimizer
     }
 
-    /// Tells the optimiser for how many trials the study is planned, unless its settings say so; that is no reason to stop.
+    /// Tells the optimiser for how many trials the study is planned, unless its settings say so; that is no reason to stop. Of several plans
+    /// the last one counts. The journal keeps it from the next event on.
     pub fn plan(&mut self, trials: usize) {
         self.optimizer.plan(trials);
+        let fingerprint = self.journal.is_some().then(|| self.fingerprint());
+        match (fingerprint, &mut self.journal) {
+            (Some(Ok(fingerprint)), Some(journal)) => journal.plan(fingerprint.budget),
+            (Some(Err(error)), _) => {
+                self.warnings.push(format!("the journal does not keep the plan of {trials} trials: {error}"));
+            }
+            _ => {}
+        }
     }
 
     /// Warnings from opening the journal: a line that was cut off, another machine, another schedule.

@@ -2,9 +2,9 @@
 
 use thrifty_domain::Points;
 use thrifty_model_based::{
-    Asked, Designer, FailurePolicy, GpSurrogate, ModelBased, OutputFitter, ParetoMember, ParetoSet, Repeats,
-    Turn, ask_given, check_config, design_changed, ended_without_loss, fingerprint, measurement,
-    random_points, surrogate_fingerprint,
+    Asked, Designer, FailurePolicy, GpSurrogate, ModelBased, OutputFitter, ParetoMember, ParetoSet,
+    PlannedTrials, Repeats, Turn, ask_given, check_config, design_changed, ended_without_loss, fingerprint,
+    measurement, random_points, surrogate_fingerprint,
 };
 use thrifty_pareto::ReferencePoint;
 use thrifty_space::{Config, KnownConstraint, Space};
@@ -41,9 +41,9 @@ use crate::{MultiObjectiveError, MultiObjectiveRule, MultiObjectiveSettings};
 /// use thrifty_bo::MultiObjectiveOptimizer;
 /// use thrifty_sampling::Seed;
 /// use thrifty_space::{Config, Space};
-/// use thrifty_study::{MaxTrials, Measurement, Study};
+/// use thrifty_study::{Measurement, Study};
 /// let space = Space::builder().float("x", -1.0, 2.0).build()?;
-/// let mut study = Study::new(MultiObjectiveOptimizer::new(space), Seed(1)).with_stop(MaxTrials(12));
+/// let mut study = Study::new(MultiObjectiveOptimizer::new(space), Seed(1)).with_trials(12);
 /// study.run(|config: &Config, _| {
 ///     let x = config.float("x").unwrap_or(f64::NAN);
 ///     Measurement { objectives: vec![x * x, (x - 1.0).powi(2)], ..Measurement::default() }
@@ -55,6 +55,7 @@ use crate::{MultiObjectiveError, MultiObjectiveRule, MultiObjectiveSettings};
 pub struct MultiObjectiveOptimizer {
     space: Space,
     settings: MultiObjectiveSettings,
+    planned: PlannedTrials,
     surrogate: Box<dyn Surrogate>,
     known_constraint: KnownConstraint,
 }
@@ -66,6 +67,7 @@ impl MultiObjectiveOptimizer {
         Self {
             space,
             settings: MultiObjectiveSettings::default(),
+            planned: PlannedTrials::default(),
             surrogate: Box::new(GpSurrogate::default()),
             known_constraint: KnownConstraint::default(),
         }
@@ -77,7 +79,7 @@ impl MultiObjectiveOptimizer {
     /// [`OptimizerError::InvalidSetting`] names the setting that is out of its range.
     pub fn with_settings(mut self, settings: MultiObjectiveSettings) -> Result<Self, OptimizerError> {
         settings.validate()?;
-        self.settings = settings;
+        (self.settings, self.planned) = (settings, PlannedTrials::default());
         Ok(self)
     }
 
@@ -287,7 +289,7 @@ impl Optimizer for MultiObjectiveOptimizer {
     }
 
     fn plan(&mut self, trials: usize) {
-        self.settings.budget.get_or_insert(trials);
+        self.planned.plan(&mut self.settings.budget, trials);
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {

@@ -170,17 +170,21 @@ fn a_planned_study_of_few_parameters_begins_with_16_points() {
     assert_eq!(plans.map(begins), [[4, 4], [8, 4], [15, 4], [16, 4], [16, 4], [4, 4]]);
 }
 
-/// A number of trials that is planned after the optimiser was made counts as one in its settings.
+/// The last number of trials that is planned after the optimiser was made counts as one in its settings.
 #[test]
 fn a_plan_counts_as_a_budget() {
-    let begins = |budget, plan| {
+    let begins = |budget, plans: &[usize]| {
         let settings = BoSettings { budget, maximizer: maximizer(), ..BoSettings::default() };
         let mut planned = BayesianOptimizer::new(square()).with_settings(settings).unwrap();
-        planned.plan(plan);
+        plans.iter().for_each(|plan| planned.plan(*plan));
         let found = modelled(&mut planned, 18, |_, config| Some(losses(config)));
         found.iter().position(|by_model| *by_model)
     };
-    assert_eq!([begins(None, 48), begins(None, 24), begins(Some(24), 48)], [Some(16), Some(8), Some(8)]);
+    assert_eq!(
+        [begins(None, &[48]), begins(None, &[48, 24]), begins(None, &[3, 24])],
+        [Some(16), Some(8), Some(8)]
+    );
+    assert_eq!(begins(Some(24), &[48, 60]), Some(8), "the settings count more");
 }
 
 #[test]

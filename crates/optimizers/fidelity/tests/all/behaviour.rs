@@ -242,13 +242,13 @@ fn a_design_that_has_ended_does_not_begin_again() {
     assert!(next.diagnostics.contains_key("acquisition"), "the model goes on: {:?}", next.diagnostics);
 }
 
-/// A plan caps the design where the settings have no number of their own.
+/// The last plan caps the design where the settings have no number of their own.
 #[test]
 fn a_plan_is_a_budget() {
     let mut planned = optimizer(with_epochs());
     planned.plan(48);
     planned.plan(60);
-    assert_eq!(planned.settings().budget, Some(48));
+    assert_eq!(planned.settings().budget, Some(60));
 }
 
 /// Constants, huge and tiny losses, failures alone: suggestions of the space, and no error.

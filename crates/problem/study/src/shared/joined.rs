@@ -243,6 +243,10 @@ impl<O: Optimizer> SharedStudy<O> {
             return Err(mismatch("schedule", format!("{schedule:?}"), format!("{:?}", self.schedule)));
         }
         self.schedule = schedule;
+        if let (None, Some(trials)) = (here.fingerprint.planned_trials(), found.fingerprint.planned_trials())
+        {
+            self.study.plan(trials);
+        }
         self.study.warnings.extend(here.machine.warning(&found.machine));
         // Logs of earlier versions do not say when they began: their time counts from now.
         if let Some(began) = found.began {

@@ -10,8 +10,8 @@ use thrifty_sampling::Seed;
 use crate::history::FailedAttempts;
 use crate::journal::{Journal, Opened};
 use crate::{
-    Directions, Durability, Fingerprint, History, JournalError, Observer, Optimizer, Pruner, Schedule,
-    StopRule, Study, StudyError, Trial, TrialId,
+    Directions, Durability, Fingerprint, History, JournalError, MaxTrials, Observer, Optimizer, Pruner,
+    Schedule, StopRule, Study, StudyError, Trial, TrialId,
 };
 
 impl<O: Optimizer> Study<O> {
@@ -41,6 +41,14 @@ impl<O: Optimizer> Study<O> {
     pub fn with_stop(mut self, rule: impl StopRule + 'static) -> Self {
         self.stop.push(Box::new(rule));
         self
+    }
+
+    /// Plans this many trials: the study stops before trial number n + 1, as with [`MaxTrials`], and the optimiser knows it from the
+    /// beginning, as with [`Study::plan`]. Methods with an initial design go by that number.
+    #[must_use]
+    pub fn with_trials(mut self, trials: usize) -> Self {
+        self.plan(trials);
+        self.with_stop(MaxTrials(trials))
     }
 
     /// Adds callbacks.
@@ -110,7 +118,7 @@ impl<O: Optimizer> Study<O> {
     /// Keeps a journal in `path`. If it holds this study already, the study continues where the journal ends:
     /// trials without an outcome are evaluated again, and suggestions are the same as without the break. A new journal
     /// of a study that has trials begins with them and their failed attempts, and one in which the writing of them was interrupted gets
-    /// the others. Else nothing is written before the next event.
+    /// the others. Else nothing is written before the next event. A study that is not planned for a number of trials takes that of the journal.
     ///
     /// # Errors
     /// [`StudyError::Journal`]: unreadable, damaged, not a journal, in use, or of another seed, space or settings; or the
@@ -120,7 +128,8 @@ impl<O: Optimizer> Study<O> {
         let path = path.as_ref();
         self.validate()?;
         let fingerprint = self.fingerprint()?;
-        let Opened { journal, history, seconds, schedule, warnings } =
+        let own_plan = fingerprint.planned_trials();
+        let Opened { journal, history, seconds, schedule, planned_trials, warnings } =
             Journal::open(path, self.history.seed(), fingerprint, self.durability)?;
         let is_new = journal.is_new();
         let mut before = std::mem::replace(&mut self.history, history);
@@ -148,6 +157,9 @@ impl<O: Optimizer> Study<O> {
         }
         self.warnings.extend(warnings);
         self.journal = Some(journal);
+        if let (None, Some(trials)) = (own_plan, planned_trials) {
+            self.plan(trials);
+        }
         self.write(copied)?;
         self.append_trials(missing, &attempts)?;
         self.enqueue_missing(queue)?;

@@ -33,6 +33,10 @@ impl Optimizer for Sum {
         Ok(history.best().map(|(trial, _)| trial.query))
     }
 
+    fn plan(&mut self, trials: usize) {
+        self.budget = Some(trials);
+    }
+
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
         let space = serde_json::json!([{ "name": "x", "low": 0.0, "high": 1.0 }]);
         Ok(Fingerprint::new("sum")
@@ -392,6 +396,44 @@ fn a_larger_budget_is_not_another_study() {
         (1, 2),
         "{text}"
     );
+}
+
+/// A journal keeps the number of planned trials whenever it comes, and a study without one goes on with the last.
+#[test]
+fn a_journal_keeps_a_plan() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = journal(&folder);
+    let study = || Study::new(SUM, Seed(3));
+    let budget = |study: &Study<Sum>| study.optimizer().budget;
+    let lines = || -> Vec<String> {
+        let text = fs::read_to_string(&path).unwrap();
+        text.lines().filter(|line| line.contains("budget")).map(ToOwned::to_owned).collect()
+    };
+    let mut first = study().with_trials(2).with_journal(&path).unwrap();
+    first.run(evaluate).unwrap();
+    assert_eq!((first.history().len(), lines().len()), (2, 1));
+    assert!(
+        lines()[0].contains("\"thrifty_journal\"") && lines()[0].contains("\"budget\":2"),
+        "{:?}",
+        lines()
+    );
+    first.plan(4);
+    first.enqueue(0.5).unwrap();
+    drop(first);
+    assert!(
+        lines()[1..].iter().all(|line| line.contains("\"budget\":4")) && lines().len() == 2,
+        "{:?}",
+        lines()
+    );
+    assert_eq!(budget(&study().with_journal(&path).unwrap()), Some(4));
+    assert_eq!(budget(&study().with_trials(9).with_journal(&path).unwrap()), Some(9));
+    // A plan that comes after the journal was opened, and before its first line, is in the header.
+    fs::remove_file(&path).unwrap();
+    let mut late = study().with_journal(&path).unwrap().with_trials(3);
+    late.run(evaluate).unwrap();
+    drop(late);
+    assert_eq!(lines().len(), 1, "{:?}", lines());
+    assert_eq!(budget(&study().with_journal(&path).unwrap()), Some(3));
 }
 
 #[test]
