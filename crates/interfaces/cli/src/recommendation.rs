@@ -81,10 +81,9 @@ pub(crate) fn as_text(recommended: &Value) -> String {
         _ => objective.to_string(),
     };
     let basis = if recommended["observed"] == true { "" } else { " by estimate" };
-    let fidelity = match &recommended["evaluated"] {
-        Value::Null => String::new(),
-        evaluated => format!(", evaluated at fidelity {evaluated}"),
-    };
+    let evaluated = recommended["evaluated"].as_f64();
+    let fidelity =
+        evaluated.map_or(String::new(), |evaluated| format!(", evaluated at fidelity {evaluated}"));
     let interval = match (recommended["interval"][0].as_f64(), recommended["interval"][1].as_f64()) {
         (Some(low), Some(high)) => format!(", 95 % in [{}, {}]", digits(low, 4), digits(high, 4)),
         _ => String::new(),
@@ -121,5 +120,12 @@ mod tests {
         assert_eq!(text(0.199_851_002_212, true), "0.199851002212  (x = 0.5)");
         let found = json!({ "objective": 0.2, "config": { "x": 0.5 }, "observed": false, "interval": [-1e-9, 0.123_456] });
         assert_eq!(as_text(&found), "0.2 by estimate, 95 % in [-1e-9, 0.1235]  (x = 0.5)");
+        let at = |evaluated: f64| {
+            as_text(
+                &json!({ "objective": 0.2, "config": { "x": 0.5 }, "observed": false, "evaluated": evaluated }),
+            )
+        };
+        assert_eq!(at(27.0), "0.2 by estimate, evaluated at fidelity 27  (x = 0.5)");
+        assert_eq!(at(0.25), "0.2 by estimate, evaluated at fidelity 0.25  (x = 0.5)");
     }
 }
