@@ -77,6 +77,19 @@ pub(super) fn judge(results: &Results) -> Result<Judgement, ClaimError> {
         let name = format!("misleading sources, {what}: regret after {end} evaluations not higher");
         push(name, Kind::NotInferior { margin: MARGIN }, pair(method, default, end, is_misleading))?;
     }
+    let (planned, long) = (index(Method::Planned), index(Method::Long));
+    for (what, counts) in [("helpful", is_helpful as fn(Scenario) -> bool), ("misleading", is_misleading)] {
+        for (other, beside) in
+            [(planned, "of a planned study without sources"), (long, "with the design of a planned study")]
+        {
+            let name =
+                format!("{what} sources: regret after {end} evaluations not higher than that {beside}");
+            push(name, Kind::NotInferior { margin: MARGIN }, pair(transfer, other, end, counts))?;
+        }
+    }
+    let name = "helpful sources: lower regret after 10 evaluations than with the design of a planned study"
+        .to_owned();
+    push(name, Kind::Superior, pair(transfer, long, 10, is_helpful))?;
     let name = format!("misleading sources: equal weights have a higher regret after {end} evaluations");
     let (mut own, other) = pair(default, equal, end, is_misleading);
     own.iter_mut().for_each(|log| *log += MARGIN);
@@ -96,7 +109,13 @@ mod tests {
             for (scenario, factor) in [(Scenario::Helpful, transfer[0]), (Scenario::Negated, transfer[1])] {
                 let base = 0.1 + 0.01 * i as f64;
                 jobs.push(((Family::Branin, scenario), i));
-                done.push([1.0, factor, factor, factor, equal].map(|f| Curve(vec![f * base; 20])).into());
+                let factors = METHODS.map(|method| match method {
+                    Method::Default | Method::Planned => 1.0,
+                    Method::Equal => equal,
+                    Method::Transfer | Method::NoneFirst | Method::Plain => factor,
+                    Method::Long => 1.1 * factor,
+                });
+                done.push(factors.map(|f| Curve(vec![f * base; 20])).into());
             }
         }
         Results { jobs, done, evaluations: 20, planned: 12 }
@@ -110,7 +129,8 @@ mod tests {
             results.evaluations = 30;
             for (((_, scenario), _), done) in results.jobs.iter().zip(&mut results.done) {
                 for (m, curve) in done.iter_mut().enumerate() {
-                    let factor = if m > 0 && m < 4 && is_helpful(*scenario) { late } else { 1.0 };
+                    let is_transfer = METHODS[m] == Method::Transfer && is_helpful(*scenario);
+                    let factor = if is_transfer { late } else { 1.0 };
                     let last = curve.0[19];
                     curve.0.extend([factor * last; 10]);
                 }
@@ -120,9 +140,10 @@ mod tests {
                 judgement.findings().iter().map(crate::harness::claims::Finding::verdict).collect();
             (verdicts, judgement.verdict())
         };
-        let mut expected = vec![Verdict::Holds; 6];
+        let mut expected = vec![Verdict::Holds; 11];
         assert_eq!(claims(1.0), (expected.clone(), Verdict::Holds));
-        expected[2] = Verdict::DoesNotHold;
+        // Beside the default, the planned one and the longer design.
+        [2, 5, 6].map(|harm| expected[harm] = Verdict::DoesNotHold);
         assert_eq!(claims(4.0), (expected, Verdict::DoesNotHold));
     }
 
