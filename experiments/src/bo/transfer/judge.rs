@@ -143,7 +143,9 @@ mod tests {
         let mut expected = vec![Verdict::Holds; 11];
         assert_eq!(claims(1.0), (expected.clone(), Verdict::Holds));
         // Beside the default, the planned one and the longer design.
-        [2, 5, 6].map(|harm| expected[harm] = Verdict::DoesNotHold);
+        for harm in [2, 5, 6] {
+            expected[harm] = Verdict::DoesNotHold;
+        }
         assert_eq!(claims(4.0), (expected, Verdict::DoesNotHold));
     }
 
