@@ -73,17 +73,25 @@ impl<O: Optimizer> Study<O> {
     /// the last one counts. The journal keeps it from the next event on.
     pub fn plan(&mut self, trials: usize) {
         self.optimizer.plan(trials);
-        let fingerprint = self.journal.is_some().then(|| self.fingerprint());
-        match (fingerprint, &mut self.journal) {
-            (Some(Ok(fingerprint)), Some(journal)) => journal.plan(fingerprint.budget),
-            (Some(Err(error)), _) => {
+        if self.journal.is_none() {
+            return;
+        }
+        match self.fingerprint() {
+            Ok(fingerprint) => self.journal.iter_mut().for_each(|journal| journal.plan(fingerprint.budget)),
+            Err(error) => {
                 self.warnings.push(format!("the journal does not keep the plan of {trials} trials: {error}"));
             }
-            _ => {}
         }
     }
 
-    /// Warnings from opening the journal: a line that was cut off, another machine, another schedule.
+    /// Takes the plan that a journal or a shared log names, where the study has none of its own.
+    pub(crate) fn plan_as_recorded(&mut self, own: Option<usize>, recorded: Option<usize>) {
+        if let (None, Some(trials)) = (own, recorded) {
+            self.plan(trials);
+        }
+    }
+
+    /// Warnings from opening the journal: a line that was cut off, another machine, another schedule; and of a plan that it does not keep.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }

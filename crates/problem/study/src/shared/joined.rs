@@ -243,10 +243,8 @@ impl<O: Optimizer> SharedStudy<O> {
             return Err(mismatch("schedule", format!("{schedule:?}"), format!("{:?}", self.schedule)));
         }
         self.schedule = schedule;
-        if let (None, Some(trials)) = (here.fingerprint.planned_trials(), found.fingerprint.planned_trials())
-        {
-            self.study.plan(trials);
-        }
+        let (own, recorded) = (here.fingerprint.planned_trials(), found.fingerprint.planned_trials());
+        self.study.plan_as_recorded(own, recorded);
         self.study.warnings.extend(here.machine.warning(&found.machine));
         // Logs of earlier versions do not say when they began: their time counts from now.
         if let Some(began) = found.began {

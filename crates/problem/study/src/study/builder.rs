@@ -157,9 +157,7 @@ impl<O: Optimizer> Study<O> {
         }
         self.warnings.extend(warnings);
         self.journal = Some(journal);
-        if let (None, Some(trials)) = (own_plan, planned_trials) {
-            self.plan(trials);
-        }
+        self.plan_as_recorded(own_plan, planned_trials);
         self.write(copied)?;
         self.append_trials(missing, &attempts)?;
         self.enqueue_missing(queue)?;

@@ -20,9 +20,10 @@ use thrifty_study::{
 pub(crate) struct Probe {
     setting: u32,
     waits: bool,
+    planned: Option<usize>,
 }
 
-pub(crate) const PROBE: Probe = Probe { setting: 1, waits: false };
+pub(crate) const PROBE: Probe = Probe { setting: 1, waits: false, planned: None };
 
 impl Optimizer for Probe {
     type Query = f64;
@@ -35,7 +36,8 @@ impl Optimizer for Probe {
         let known: f64 = history.measured().map(|(trial, y)| y / (1.0 + trial.id.0 as f64)).sum();
         let running: f64 = history.pending().map(|trial| trial.query).sum();
         let noise = history.seed().stream("probe", id.0).uniform();
-        let suggestion = Suggestion::new((known + running + noise).sin());
+        let planned = self.planned.map_or(0.0, |trials| 0.1 * trials as f64);
+        let suggestion = Suggestion::new((known + running + noise + planned).sin());
         Ok(Ask::Evaluate(suggestion.with_diagnostic("known", known)))
     }
 
@@ -43,8 +45,12 @@ impl Optimizer for Probe {
         Ok(history.best().map(|(trial, _)| trial.query))
     }
 
+    fn plan(&mut self, trials: usize) {
+        self.planned = Some(trials);
+    }
+
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
-        Fingerprint::new("probe").with("setting", &self.setting)
+        Ok(Fingerprint::new("probe").with("setting", &self.setting)?.with_budget(self.planned))
     }
 }
 
@@ -102,6 +108,18 @@ fn a_window_makes_the_trials_of_the_journal_whatever_the_number_of_workers() {
         assert_eq!(shared.len(), 60);
         verify_replay(PROBE, &mut log.clone()).unwrap();
     }
+}
+
+/// Workers and replays without a plan of their own take that of the log.
+#[test]
+fn a_log_keeps_a_plan() {
+    let log = MemoryLog::new();
+    join(Study::new(PROBE, Seed(3)).with_trials(3), &log).run_worker(square).unwrap();
+    let mut later = join(study(6), &log);
+    later.run_worker(square).unwrap();
+    assert_eq!((later.history().len(), later.optimizer().planned), (6, Some(3)));
+    assert_eq!(verify_replay(PROBE, &mut log.clone()).unwrap(), 6);
+    assert_eq!(join(Study::new(PROBE, Seed(3)).with_trials(9), &log).optimizer().planned, Some(9));
 }
 
 #[test]
