@@ -279,8 +279,8 @@ class Study:
             Gets the configuration; or the :class:`Trial` if its only positional parameter without a default is named `trial`. Returns a value, a
             sequence of objectives, or a dict with the keywords of :meth:`tell` (`value`, `constraints`, `cost`, ...).
         n_trials, seconds
-            Limits; trials of a resumed journal count. Where the settings have no `budget`, `n_trials` is one, by which an initial design goes,
-            unless it leaves a single trial to do.
+            Limits; trials of a resumed journal count. Where the settings have no `budget`, the initial design goes by `n_trials`, unless that
+            leaves a single trial to do.
         catch
             Exception, or several of them, that are failures of the trial. Others end the loop; the trial stays unfinished.
         callback

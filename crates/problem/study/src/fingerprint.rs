@@ -93,11 +93,6 @@ impl Fingerprint {
         self
     }
 
-    /// Number of trials that the study is planned for, where it is known.
-    pub(crate) fn planned_trials(&self) -> Option<usize> {
-        self.budget.and_then(|budget| usize::try_from(budget).ok())
-    }
-
     /// Wraps the fingerprint of an inner optimiser, and takes over its budget and parts.
     #[must_use]
     pub fn around(mut self, inner: Self) -> Self {

@@ -58,8 +58,8 @@ pub(crate) struct Opened<Q> {
     pub(crate) seconds: f64,
     /// The schedule that the journal names.
     pub(crate) schedule: Option<Schedule>,
-    /// The number of trials that the journal says are planned.
-    pub(crate) planned_trials: Option<usize>,
+    /// The budget that the journal names.
+    pub(crate) budget: Option<u64>,
     /// Warnings about dropped lines and differences.
     pub(crate) warnings: Vec<String>,
 }
@@ -121,8 +121,8 @@ impl Journal {
             file,
         };
         journal.trim(is_ended).map_err(io)?;
-        let planned_trials = noted.budget.and_then(|budget| usize::try_from(budget).ok());
-        Ok(Opened { journal, history, seconds, schedule: noted.schedule, planned_trials, warnings })
+        let Sitting { schedule, budget } = noted;
+        Ok(Opened { journal, history, seconds, schedule, budget, warnings })
     }
 
     /// Removes what was cut off, and ends the last line if its end is missing.

@@ -85,8 +85,8 @@ impl<O: Optimizer> Study<O> {
     }
 
     /// Takes the plan that a journal or a shared log names, where the study has none of its own.
-    pub(crate) fn plan_as_recorded(&mut self, own: Option<usize>, recorded: Option<usize>) {
-        if let (None, Some(trials)) = (own, recorded) {
+    pub(crate) fn plan_as_recorded(&mut self, own: Option<u64>, recorded: Option<u64>) {
+        if let (None, Some(trials)) = (own, recorded.and_then(|budget| usize::try_from(budget).ok())) {
             self.plan(trials);
         }
     }

@@ -243,8 +243,7 @@ impl<O: Optimizer> SharedStudy<O> {
             return Err(mismatch("schedule", format!("{schedule:?}"), format!("{:?}", self.schedule)));
         }
         self.schedule = schedule;
-        let (own, recorded) = (here.fingerprint.planned_trials(), found.fingerprint.planned_trials());
-        self.study.plan_as_recorded(own, recorded);
+        self.study.plan_as_recorded(here.fingerprint.budget, found.fingerprint.budget);
         self.study.warnings.extend(here.machine.warning(&found.machine));
         // Logs of earlier versions do not say when they began: their time counts from now.
         if let Some(began) = found.began {

@@ -25,7 +25,7 @@ pub fn verify_replay<O: Optimizer>(optimizer: O, log: &mut dyn EventLog) -> Resu
     }
     let schedule = header.schedule.unwrap_or(Schedule::AsCompleted);
     let mut study = Study::new(optimizer, header.seed);
-    study.plan_as_recorded(here.planned_trials(), header.fingerprint.planned_trials());
+    study.plan_as_recorded(here.budget, header.fingerprint.budget);
     let events = rest.iter().zip(1..).map(|(entry, seq)| entries::event(&store, entry, seq));
     let events = events.collect::<Result<Vec<Event<O::Query>>, _>>()?;
     let (mut applied, mut count) = (1, 0);

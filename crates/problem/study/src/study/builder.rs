@@ -128,8 +128,8 @@ impl<O: Optimizer> Study<O> {
         let path = path.as_ref();
         self.validate()?;
         let fingerprint = self.fingerprint()?;
-        let own_plan = fingerprint.planned_trials();
-        let Opened { journal, history, seconds, schedule, planned_trials, warnings } =
+        let own_budget = fingerprint.budget;
+        let Opened { journal, history, seconds, schedule, budget, warnings } =
             Journal::open(path, self.history.seed(), fingerprint, self.durability)?;
         let is_new = journal.is_new();
         let mut before = std::mem::replace(&mut self.history, history);
@@ -157,7 +157,7 @@ impl<O: Optimizer> Study<O> {
         }
         self.warnings.extend(warnings);
         self.journal = Some(journal);
-        self.plan_as_recorded(own_plan, planned_trials);
+        self.plan_as_recorded(own_budget, budget);
         self.write(copied)?;
         self.append_trials(missing, &attempts)?;
         self.enqueue_missing(queue)?;
