@@ -18,6 +18,7 @@ pub mod outliers;
 pub mod pending;
 pub(crate) mod problems;
 pub mod small;
+pub(crate) mod sparse;
 pub mod subset;
 pub mod transfer;
 pub(crate) mod variant;

@@ -1,6 +1,6 @@
 //! Slice sampling of hyperparameters.
 
-use std::f64::consts::TAU;
+use std::f64::consts::{FRAC_PI_4, TAU};
 
 use rand_distr::{Distribution, StandardNormal};
 use thrifty_prob::Prior;
@@ -224,12 +224,14 @@ struct Normals {
 }
 
 impl Normals {
-    /// The prior where that is normal on the transformed scale, else a quarter of the range around its middle.
+    /// Mean and standard deviation of the prior where they are known on the transformed scale, else the middle and a quarter of the range.
     fn wide(params: &[Param]) -> Self {
         let of = |p: &Param| match (&p.prior, p.transform) {
             _ if p.low == p.high => (p.transform.forward(p.low), 0.0),
             (Some(Prior::LogNormal { mu, sigma }), Transform::Log) => (*mu, *sigma),
             (Some(Prior::Normal { mean, sd }), Transform::Identity) => (*mean, *sd),
+            // The logarithm of a half-Cauchy number has a hyperbolic secant law of standard deviation π/2, and this is that of -½ of it.
+            (Some(Prior::SparseAxis { scale }), Transform::Log) => (-0.5 * scale.ln(), FRAC_PI_4),
             _ => {
                 let (low, high) = (p.transform.forward(p.low), p.transform.forward(p.high));
                 (0.5 * (low + high), 0.25 * (high - low))
@@ -298,7 +300,7 @@ mod tests {
     }
 
     /// The wide law of a parameter without a normal prior: mean and standard deviation are the middle and a quarter of its range on the
-    /// transformed scale.
+    /// transformed scale, and those of the prior where they are known.
     #[test]
     fn a_wide_law_without_a_normal_prior_covers_the_range() {
         let law = |transform, (low, high), prior| {
@@ -314,6 +316,7 @@ mod tests {
             (law(Transform::Log, (1.0, 100.0), None), (half, 0.5 * half)),
             (law(Transform::Log, (1.0, 100.0), Some(gamma)), (half, 0.5 * half)),
             (law(Transform::Identity, (3.0, 3.0), None), (3.0, 0.0)),
+            (law(Transform::Log, (1.0, 100.0), Some(Prior::SparseAxis { scale: 0.01 })), (half, FRAC_PI_4)),
         ] {
             assert!(close(found, expected), "mean and standard deviation {found:?}, expected {expected:?}");
         }

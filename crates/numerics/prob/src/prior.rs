@@ -2,6 +2,7 @@
 
 mod build;
 mod horseshoe;
+mod sparse_axis;
 
 use std::f64::consts::FRAC_2_PI;
 
@@ -59,6 +60,18 @@ pub enum Prior {
         /// Scale, positive.
         scale: f64,
     },
+    /// Sparse axis of a lengthscale x > 0: `1/x²` is half-Cauchy, so that most axes have no effect and a few have much.
+    ///
+    /// ```text
+    /// p(x) = 4 / (π s x³ (1 + 1/(s x²)²))
+    /// ```
+    ///
+    /// Source: Eriksson & Jankowiak (2021), "High-dimensional Bayesian optimization with sparse axis-aligned subspaces", section 4.1, given the
+    /// global shrinkage s, whose scale is 0.1 there.
+    SparseAxis {
+        /// Scale s of `1/x²`, positive.
+        scale: f64,
+    },
     /// Uniform.
     Uniform {
         /// Lower end.
@@ -90,7 +103,9 @@ impl Prior {
             Self::Gamma { shape, rate } => positive("shape", shape).and(positive("rate", rate)),
             Self::InverseGamma { shape, scale } => positive("shape", shape).and(positive("scale", scale)),
             Self::Beta { a, b } => positive("a", a).and(positive("b", b)),
-            Self::HalfCauchy { scale } | Self::Horseshoe { scale } => positive("scale", scale),
+            Self::HalfCauchy { scale } | Self::Horseshoe { scale } | Self::SparseAxis { scale } => {
+                positive("scale", scale)
+            }
             Self::Uniform { low, high } => {
                 finite("low", low).and(check("high", high, high > low, "a finite number above low"))
             }
@@ -108,6 +123,7 @@ impl Prior {
             Self::Beta { .. } => "beta",
             Self::HalfCauchy { .. } => "half_cauchy",
             Self::Horseshoe { .. } => "horseshoe",
+            Self::SparseAxis { .. } => "sparse_axis",
             Self::Uniform { .. } => "uniform",
         }
     }
@@ -134,6 +150,7 @@ impl Prior {
             }
             Self::HalfCauchy { scale } => FRAC_2_PI.ln() - scale.ln() - ln_1p_square(1.0, x / scale),
             Self::Horseshoe { scale } => horseshoe::log_density(x, scale),
+            Self::SparseAxis { scale } => sparse_axis::log_density(x, scale),
             Self::Uniform { low, high } => -(high - low).ln(),
         }
     }
@@ -152,6 +169,7 @@ impl Prior {
             Self::Beta { a, b } => (a - 1.0) / x - (b - 1.0) / (1.0 - x),
             Self::HalfCauchy { scale } => -2.0 / (x + scale * (scale / x)),
             Self::Horseshoe { scale } => horseshoe::derivative(x, scale),
+            Self::SparseAxis { scale } => sparse_axis::derivative(x, scale),
             Self::Uniform { .. } => 0.0,
         }
     }

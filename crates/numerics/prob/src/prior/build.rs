@@ -61,6 +61,14 @@ impl Prior {
         Self::Horseshoe { scale }.validated()
     }
 
+    /// [`Prior::SparseAxis`], checked.
+    ///
+    /// # Errors
+    /// As [`Prior::validate`].
+    pub fn sparse_axis(scale: f64) -> Result<Self, ProbError> {
+        Self::SparseAxis { scale }.validated()
+    }
+
     /// [`Prior::Uniform`], checked.
     ///
     /// # Errors
@@ -85,6 +93,7 @@ pub(super) enum Unchecked {
     Beta { a: f64, b: f64 },
     HalfCauchy { scale: f64 },
     Horseshoe { scale: f64 },
+    SparseAxis { scale: f64 },
     Uniform { low: f64, high: f64 },
 }
 
@@ -100,6 +109,7 @@ impl TryFrom<Unchecked> for Prior {
             Unchecked::Beta { a, b } => Self::beta(a, b),
             Unchecked::HalfCauchy { scale } => Self::half_cauchy(scale),
             Unchecked::Horseshoe { scale } => Self::horseshoe(scale),
+            Unchecked::SparseAxis { scale } => Self::sparse_axis(scale),
             Unchecked::Uniform { low, high } => Self::uniform(low, high),
         }
     }

@@ -17,6 +17,7 @@ fn priors() -> Vec<Prior> {
         Prior::Beta { a: 2.5, b: 1.5 },
         Prior::HalfCauchy { scale: 0.5 },
         Prior::Horseshoe { scale: 0.3 },
+        Prior::SparseAxis { scale: 0.1 },
         Prior::Uniform { low: 0.0, high: 3.0 },
     ]
 }
@@ -65,12 +66,22 @@ proptest! {
         for prior in priors().into_iter().chain([
             Prior::half_cauchy(scale).unwrap(),
             Prior::inverse_gamma(scale, scale).unwrap(),
+            Prior::sparse_axis(scale).unwrap(),
             Prior::uniform(low, low + scale).unwrap(),
         ]) {
             let text = serde_json::to_string(&prior).unwrap();
             prop_assert_eq!(&serde_json::from_str::<Prior>(&text).unwrap(), &prior);
             prop_assert!(text.starts_with(&format!("{{\"{}\":", prior.name())), "{text}");
         }
+    }
+
+    /// Change of variables: the density of x times |dx/du| is that of u = 1/x², half-Cauchy.
+    #[test]
+    fn inverse_squares_of_sparse_axes_are_half_cauchy(log_x in -8.0..8.0_f64, scale in 1e-3..1e3_f64) {
+        let x = log_x.exp();
+        let found = Prior::SparseAxis { scale }.log_density(x) - (2.0 / x.powi(3)).ln();
+        let expected = Prior::HalfCauchy { scale }.log_density(1.0 / (x * x));
+        prop_assert!((found - expected).abs() < 1e-12 * (1.0 + expected.abs()), "{found}, expected {expected}");
     }
 
     #[test]
@@ -191,6 +202,24 @@ fn heavy_tails_stay_finite_far_out_and_close_in() {
     let jump = prior.log_density(x * (1.0 - 1e-12)) - prior.log_density(x * (1.0 + 1e-12));
     assert!((jump - 4e-12).abs() < 3e-14, "{jump}");
     assert_eq!(Prior::HalfCauchy { scale: 0.5 }.derivative(0.0), 0.0);
+}
+
+/// Densities of sparse axes rise like x from 0 to their mode `(3s²)^(-1/4)`, and fall like 1/x³, also where `1/(s x²)` overflows.
+#[test]
+fn sparse_axes_rise_and_fall_like_powers() {
+    for scale in [1e-12, 0.1, 1e12_f64] {
+        let prior = Prior::SparseAxis { scale };
+        for (range, power) in [([1e-300, 1e-160, 1e-20], 1.0), ([1e20, 1e160, 1e300], -3.0)] {
+            for x in range {
+                assert!((prior.derivative(x) * x - power).abs() < 1e-14, "{prior:?} at {x}");
+                let rise = prior.log_density(x * 10.0) - prior.log_density(x) - power * 10_f64.ln();
+                assert!(rise.abs() < 1e-12, "{prior:?} at {x}: {rise}");
+            }
+        }
+        let mode = (3.0 * scale * scale).powf(-0.25);
+        assert!((prior.derivative(mode) * mode).abs() < 1e-14, "{prior:?} at its mode {mode}");
+        assert_eq!((prior.log_density(0.0), prior.derivative(0.0)), (f64::NEG_INFINITY, 0.0));
+    }
 }
 
 /// Beta densities have no mass at or beyond the ends, also where the formula has 0 · ∞ or rises to them.
