@@ -17,7 +17,7 @@ use thrifty::space::{Config, Space};
 use thrifty::study::{AnyOptimizer, Direction, Directions, Optimizer, PrunedAs, PrunedPolicy};
 use thrifty::tpe::{TpeOptimizer, TpeSettings};
 use thrifty::trust_region::{TrustRegionOptimizer, TrustRegionSettings};
-use thrifty_units::{InUserUnits, from_tables, in_words};
+use thrifty_units::{InUserUnits, at_fault, from_tables, in_words};
 
 use crate::boundary::{invalid, optimizer as refused};
 use crate::{budget, outcome};
@@ -88,13 +88,13 @@ impl Keywords {
         let read = |values: &Map<String, Json>| from_tables::<S, _>(Json::Object(values.clone()));
         read(&values).map_err(|error| {
             let reason = error.to_string();
-            // The first keyword whose removal changes or clears the error.
-            let is_at_fault = |name: &str| {
+            let without = |name: &str| {
                 let mut rest = values.clone();
                 rest.remove(name);
-                read(&rest).err().is_none_or(|other| other.to_string() != reason)
+                read(&rest).err().map(|error| error.to_string())
             };
-            match values.iter().find(|(name, _)| is_at_fault(name)) {
+            let name = at_fault(values.keys().map(String::as_str), &reason, without);
+            match name.and_then(|name| Some((name, values.get(name)?))) {
                 Some((name, value)) => {
                     let reason = in_words(&reason, value.as_str());
                     invalid(format!("{method}: {name} is {value}: {reason}"))

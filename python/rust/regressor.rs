@@ -2,7 +2,6 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use serde::de::{Deserialize, Deserializer, Error};
 use thrifty::domain::Points;
 use thrifty::gp::{
     ExactLikelihood, Gp, GpPosterior, GpSettings, KernelFamily, Mean, Noise, Search, TargetScaling,
@@ -17,6 +16,7 @@ use thrifty::surrogate::{JointPosterior as _, Posterior as _, sample_jointly};
 
 use crate::boundary::{failed, guarded, invalid};
 use crate::expression::Expression;
+use crate::method::Keywords;
 use crate::pareto::{bytes, floats, points};
 use crate::starts;
 
@@ -25,7 +25,6 @@ use crate::starts;
 #[serde(deny_unknown_fields)]
 struct Settings {
     /// Family of the kernel, for scaled data with a learnt mean.
-    #[serde(deserialize_with = "family")]
     kernel: KernelFamily,
     /// A kernel of Python's in place of it, for data as they are with mean 0.
     #[serde(default)]
@@ -44,11 +43,6 @@ struct Settings {
     restarts: usize,
     /// Likelihood evaluations of one start.
     max_evaluations: usize,
-}
-
-/// A family by its name. The error has the name of the argument.
-fn family<'de, D: Deserializer<'de>>(deserializer: D) -> Result<KernelFamily, D::Error> {
-    KernelFamily::deserialize(deserializer).map_err(|error| D::Error::custom(format!("kernel: {error}")))
 }
 
 impl Settings {
@@ -117,7 +111,8 @@ impl Regressor {
         hyperparameters: Option<Vec<f64>>,
     ) -> PyResult<Self> {
         let (x, y) = (points(x, columns)?, floats(y)?);
-        let settings: Settings = serde_json::from_str(settings_json).map_err(invalid)?;
+        let settings: Settings =
+            Keywords::read("GaussianProcessRegressor", Some(settings_json))?.settings()?;
         guarded(py, || {
             let process = settings.process(columns).map_err(invalid)?;
             let variances = vec![settings.alpha; y.len()];

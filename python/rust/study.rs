@@ -81,8 +81,7 @@ impl Study {
                 study = study.with_comparable(move |config| axis.is_at_target(config));
             }
             if let Some(json) = pruner_json {
-                let pruner: PrunerKind =
-                    serde_json::from_str(json).map_err(|error| invalid(format!("pruner: {error}")))?;
+                let pruner: PrunerKind = Keywords::read("pruner", Some(json))?.settings()?;
                 study = study.with_pruner(pruner.directed(directions.first()));
             }
             if let Some(path) = journal {

@@ -185,7 +185,7 @@ def test_pickles_predict_the_same():
 
 
 @pytest.mark.parametrize(("change", "message"), [
-    ({"kernel": "matern99"}, "kernel: unknown variant `matern99`"), ({"noise": -1.0}, "noise"), ({"lengthscale_bounds": (2.0, 1.0)}, "bounds|length"),
+    ({"kernel": "matern99"}, 'kernel is "matern99": unknown variant'), ({"noise": -1.0}, "noise"), ({"lengthscale_bounds": (2.0, 1.0)}, "bounds|length"),
     ({"n_restarts_optimizer": -1}, "n_restarts_optimizer is -1, expected a whole number from 0"),
     ({"n_restarts_optimizer": 1.5}, "n_restarts_optimizer is 1.5"), ({"max_evaluations": 0}, "max_evaluations is 0")])
 def test_settings_of_the_regressor_are_validated(change, message):

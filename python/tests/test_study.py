@@ -499,8 +499,15 @@ def test_pruning():
     study = thrifty.Study(SPACE, "tpe", seed=1, pruner={"pruner": "median"}, pruned="last_report")
     study.optimize(objective, 40)
     assert sum(t.state == "pruned" for t in study.trials) > 5
-    with pytest.raises(ValueError, match="pruner"):
-        thrifty.Study(SPACE, pruner={"pruner": "guess"})
+    for wrong, message in [
+        ({"pruner": "guess"}, 'pruner: pruner is "guess": .*median'),
+        ({"pruner": "median", "warmup_steps": "many"}, 'pruner: warmup_steps is "many": .*whole number'),
+        ({"pruner": "median", "warmup": 3}, "pruner: warmup is 3: unknown"),
+        ({"median": {}}, "pruner is {'median': {}}, which has no 'pruner'; expected settings such as {'pruner': 'median'}"),
+    ]:
+        with pytest.raises(ValueError, match=message) as error:
+            thrifty.Study(SPACE, pruner=wrong)
+        assert "line" not in str(error.value)
     for wrong in ("median", 3, ["median"]):
         with pytest.raises(TypeError, match="pruner is .*, expected settings such as {'pruner': 'median'}"):
             thrifty.Study(SPACE, pruner=wrong)

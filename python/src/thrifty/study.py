@@ -529,10 +529,14 @@ def _named(settings: Mapping[str, Any], space: Space) -> dict[str, Any]:
 
 
 def _pruner(given: Any) -> dict[str, Any]:
+    expected = "expected settings such as {'pruner': 'median'}"
     try:
-        return dict(given)
+        settings = dict(given)
     except (TypeError, ValueError):
-        raise TypeError(f"pruner is {given!r}, expected settings such as {{'pruner': 'median'}}") from None
+        raise TypeError(f"pruner is {given!r}, {expected}") from None
+    if "pruner" not in settings:
+        raise ValueError(f"pruner is {given!r}, which has no 'pruner'; {expected}")
+    return settings
 
 
 def _escaped(text: str) -> str:

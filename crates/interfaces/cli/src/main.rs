@@ -23,6 +23,7 @@ mod output;
 mod parameters;
 mod process;
 mod progress;
+mod pruning;
 mod recommendation;
 mod repair;
 mod report_line;

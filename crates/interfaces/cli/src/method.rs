@@ -16,7 +16,7 @@ use thrifty_study::{AnyOptimizer, Direction, Directions, Optimizer, PrunedAs, Pr
 use thrifty_surrogate::Surrogate;
 use thrifty_tpe::{TpeOptimizer, TpeSettings};
 use thrifty_trust_region::{TrustRegionOptimizer, TrustRegionSettings};
-use thrifty_units::{InUserUnits, from_tables, in_words};
+use thrifty_units::{InUserUnits, at_fault, from_tables, in_words};
 
 use crate::error::CliError;
 
@@ -103,15 +103,19 @@ impl Name {
     }
 }
 
-/// The error of settings that cannot be read. It names the first setting whose removal changes or clears the error, as `key = value`; the whole table if removing one setting never does.
-fn unreadable<S: DeserializeOwned>(method: &str, table: &toml::Table, error: &toml::de::Error) -> CliError {
+/// The setting [at fault](at_fault) in a table that cannot be read, as `key = value`, or the whole table where there is none; and the reason.
+pub(crate) fn entry_at_fault<S: DeserializeOwned>(
+    table: &toml::Table,
+    error: &toml::de::Error,
+) -> (String, String) {
     let without = |key: &str| {
         let mut rest = table.clone();
         rest.remove(key);
         from_tables::<S, _>(rest).err().map(|error| error.to_string())
     };
     let reason = error.to_string();
-    let entry = table.iter().find(|(key, _)| without(key).as_ref() != Some(&reason));
+    let key = at_fault(table.keys().map(String::as_str), &reason, without);
+    let entry = key.and_then(|key| Some((key, table.get(key)?)));
     let reason = in_words(&reason, entry.and_then(|(_, value)| value.as_str()));
     let entry = match entry {
         // JSON has no number for it.
@@ -119,7 +123,7 @@ fn unreadable<S: DeserializeOwned>(method: &str, table: &toml::Table, error: &to
         Some((key, value)) => format!("{key} = {}", json!(value)),
         None => json!(table).to_string(),
     };
-    CliError::MethodSettings { method: method.into(), entry, reason }
+    (entry, reason)
 }
 
 impl Method {
@@ -128,7 +132,10 @@ impl Method {
         let table = self.settings.clone().unwrap_or_default();
         match from_tables::<S, _>(table.clone()) {
             Ok(settings) => Ok(settings.into_losses(directions)?),
-            Err(error) => Err(unreadable::<S>(self.name.text(), &table, &error)),
+            Err(error) => {
+                let (entry, reason) = entry_at_fault::<S>(&table, &error);
+                Err(CliError::MethodSettings { method: self.name.text().into(), entry, reason })
+            }
         }
     }
 

@@ -13,6 +13,7 @@ use crate::direction::directions;
 use crate::error::CliError;
 use crate::method::Method;
 use crate::parameters::{ParameterEntry, entries, space};
+use crate::pruning::pruner;
 use crate::shared::{Store, StoreEntry};
 use crate::template::{Part, Template};
 use crate::transfer::TransferEntry;
@@ -42,6 +43,7 @@ struct Content {
     #[serde(default)]
     optimizer: Method,
     /// The rule that stops running trials early.
+    #[serde(default, deserialize_with = "pruner")]
     pruning: Option<PrunerKind>,
     /// Configurations, or parts of them, that are asked first.
     #[serde(default)]

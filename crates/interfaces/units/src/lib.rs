@@ -1,4 +1,4 @@
-//! Settings as users write them: tables with names, conversion of those that are losses from the user's units, and errors in words.
+//! Settings as users write them: tables with names, conversion of those that are losses from the user's units, and errors that name a setting in words.
 //!
 #![doc = include_str!("../README.md")]
 
@@ -10,9 +10,11 @@ use thrifty_study::{Direction, Directions};
 use thrifty_tpe::{Split, TpeSettings};
 use thrifty_trust_region::TrustRegionSettings;
 
+mod fault;
 mod tables;
 mod words;
 
+pub use fault::at_fault;
 pub use tables::from_tables;
 pub use words::in_words;
 

@@ -789,7 +789,9 @@ fn bad_pruning_is_named() {
     for (section, expected) in [
         ("[pruning]\npruner = \"mean\"", "unknown variant `mean`"),
         ("[pruning]\npruner = \"hyperband\"", "max_steps"),
-        ("[pruning]\npruner = \"median\"\nwarmup = 3", "unknown field `warmup`"),
+        ("[pruning]\npruner = \"median\"\nwarmup = 3", "warmup = 3: unknown field `warmup`"),
+        ("[pruning]\npruner = \"median\"\nwarmup_steps = \"many\"", "warmup_steps = \"many\": invalid type"),
+        ("[pruning]\nmedian = {}", "{\"median\":{}}: missing field `pruner`"),
         ("[pruning]\npruner = \"median\"\ninterval = 0", "pruner median: interval is 0, expected at least 1"),
         ("[optimizer]\npruned = \"best\"", "unknown variant `best`"),
     ] {
@@ -799,6 +801,11 @@ fn bad_pruning_is_named() {
         // An error of the file shows the line below the first.
         let found = stderr(&output);
         assert!(found.contains(expected), "{found}");
+    }
+    for pruning in ["\"median\"", "[\"median\", 3]"] {
+        let (folder, _) = study(&format!("command = [\"echo\", \"{{x}}\"]\npruning = {pruning}"), "");
+        let found = stderr(&thrifty(folder.path(), &["run", "study.toml"]));
+        assert!(found.contains(r#"expected a table such as { pruner = "median" }"#), "{found}");
     }
 }
 
