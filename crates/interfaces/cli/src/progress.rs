@@ -1,10 +1,12 @@
 //! Progress of a run: a bar on a terminal, a line per trial elsewhere.
 
 use std::io::IsTerminal;
+use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use thrifty_fidelity::FidelityAxis;
 use thrifty_space::Config;
+use thrifty_study::shared::LogError;
 use thrifty_study::{Directions, Failure, History, Measurement, Observer, Outcome, StopReason, Trial};
 
 use crate::message::say;
@@ -45,6 +47,14 @@ impl Progress {
         });
         Self { bar, best, directions, fidelity, done, total }
     }
+
+    /// Shows a line of text, above the bar if there is one.
+    fn line(&self, text: String) {
+        match &self.bar {
+            Some(bar) => bar.println(text),
+            None => say(text),
+        }
+    }
 }
 
 impl Observer<Config> for Progress {
@@ -82,11 +92,11 @@ impl Observer<Config> for Progress {
     }
 
     fn retried(&mut self, trial: &Trial<Config>, failure: &Failure) {
-        let text = format!("trial {} failed and is tried again: {failure}", trial.id.0);
-        match &self.bar {
-            Some(bar) => bar.println(text),
-            None => say(text),
-        }
+        self.line(format!("trial {} failed and is tried again: {failure}", trial.id.0));
+    }
+
+    fn waiting(&mut self, error: &LogError, patience: Duration) {
+        self.line(format!("{error}; trying again for {} s", patience.as_secs()));
     }
 
     fn stopped(&mut self, _: &StopReason) {

@@ -1,5 +1,8 @@
 //! Observers of a study.
 
+use std::time::Duration;
+
+use crate::shared::LogError;
 use crate::{Failure, Outcome, StopReason, Trial};
 
 /// Callbacks invoked as a study progresses (progress bars, logging). Trials that a journal held are not announced again.
@@ -10,6 +13,10 @@ pub trait Observer<Q>: Send {
     fn retried(&mut self, _trial: &Trial<Q>, _failure: &Failure) {}
     /// A trial ended. With several trials in flight that may be before an earlier one has.
     fn told(&mut self, _trial: &Trial<Q>, _outcome: &Outcome) {}
+    /// The log of a [shared study](crate::SharedStudy) has not answered for two seconds, or half of the patience, and is tried until that is over.
+    ///
+    /// Called once, and again when that time has passed.
+    fn waiting(&mut self, _error: &LogError, _patience: Duration) {}
     /// The study ended.
     fn stopped(&mut self, _reason: &StopReason) {}
 }

@@ -6,6 +6,9 @@ use super::{AppendError, Entry, EventLog, Lease, LogError, SharedStudy, entries}
 use crate::event::Event;
 use crate::{Optimizer, Study, StudyError};
 
+/// Time of a store without an answer after which observers are told.
+const SILENT: Duration = Duration::from_secs(2);
+
 impl<O: Optimizer> SharedStudy<O> {
     /// Reads what others have appended; returns the number of entries.
     ///
@@ -89,6 +92,9 @@ impl<O: Optimizer> SharedStudy<O> {
         let corrupt = |message| LogError::Corrupt { store: store.clone(), seq, message };
         self.study.history.replay(event).map_err(corrupt)?;
         self.seq += 1;
+        if self.is_joining {
+            return Ok(());
+        }
         let Study { history, observers, .. } = &mut self.study;
         let Some(trial) = id.and_then(|id| history.get(id)) else { return Ok(()) };
         observers.iter_mut().for_each(|observer| match (&failure, &trial.outcome) {
@@ -101,7 +107,7 @@ impl<O: Optimizer> SharedStudy<O> {
 
     /// Calls the store, again and again while it is down and patience lasts.
     pub(super) fn retry<T>(
-        &self,
+        &mut self,
         mut call: impl FnMut(&mut dyn EventLog) -> Result<T, LogError>,
     ) -> Result<T, StudyError> {
         let started_at = Instant::now();
@@ -115,13 +121,18 @@ impl<O: Optimizer> SharedStudy<O> {
     }
 
     /// Waits before a call is repeated, or returns the error when that has no sense or patience is over.
-    pub(super) fn pause(&self, error: LogError, started_at: Instant) -> Result<(), StudyError> {
-        let elapsed = started_at.elapsed();
-        if !error.is_temporary() || elapsed >= self.patience {
+    pub(super) fn pause(&mut self, error: LogError, started_at: Instant) -> Result<(), StudyError> {
+        let (elapsed, patience) = (started_at.elapsed(), self.patience);
+        if !error.is_temporary() || elapsed >= patience {
             return Err(error.into());
         }
+        if elapsed >= SILENT.min(patience / 2) && self.announced.is_none_or(|when| when.elapsed() >= patience)
+        {
+            self.announced = Some(Instant::now());
+            self.study.observers.iter_mut().for_each(|observer| observer.waiting(&error, patience));
+        }
         let pause = elapsed.clamp(Duration::from_millis(20), Duration::from_secs(2));
-        std::thread::sleep(pause.min(self.patience.saturating_sub(elapsed)));
+        std::thread::sleep(pause.min(patience.saturating_sub(elapsed)));
         Ok(())
     }
 

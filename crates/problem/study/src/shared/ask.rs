@@ -186,8 +186,9 @@ impl<O: Optimizer> SharedStudy<O> {
         Ok(is_held)
     }
 
-    fn claim(&self, id: TrialId, duration: Duration) -> Result<Option<Lease>, StudyError> {
-        self.retry(|log| log.claim(id, &self.owner, duration))
+    fn claim(&mut self, id: TrialId, duration: Duration) -> Result<Option<Lease>, StudyError> {
+        let owner = self.owner.clone();
+        self.retry(|log| log.claim(id, &owner, duration))
     }
 
     fn assigned(&mut self, lease: &Lease) -> Option<Assignment<O::Query>> {

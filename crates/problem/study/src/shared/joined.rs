@@ -42,6 +42,10 @@ pub struct SharedStudy<O: Optimizer> {
     pub(super) searched: Option<Instant>,
     /// Suggestions that were dropped because their trial was asked by another worker.
     pub(super) asked_again: usize,
+    /// Time when observers were last told that the store does not answer.
+    pub(super) announced: Option<Instant>,
+    /// True while the log is read for the first time: its trials are not announced.
+    pub(super) is_joining: bool,
 }
 
 /// A trial to evaluate, with the right to record its outcome.
@@ -63,8 +67,6 @@ impl<O: Optimizer> Study<O> {
     /// [`StudyError::Log`]: the store fails, or the log is of another study; [`StudyError::OtherBeginning`] for a study with
     /// trials with which the log does not begin.
     pub fn join(mut self, log: Box<dyn EventLog>) -> Result<SharedStudy<O>, StudyError> {
-        // Trials that the log has already are not announced.
-        let observers = std::mem::take(&mut self.observers);
         let seed = self.history.seed();
         let before = std::mem::replace(&mut self.history, History::new(seed));
         self.history.directions = before.directions.clone();
@@ -86,6 +88,8 @@ impl<O: Optimizer> Study<O> {
             refused: None,
             searched: None,
             asked_again: 0,
+            announced: None,
+            is_joining: true,
             study: self,
         };
         shared.begin(&before)?;
@@ -98,7 +102,7 @@ impl<O: Optimizer> Study<O> {
             let missing = study.not_enqueued(before.queue.waiting().iter().cloned())?;
             Ok(missing.into_iter().map(Event::enqueued).collect())
         })?;
-        shared.study.observers = observers;
+        shared.is_joining = false;
         Ok(shared)
     }
 }
@@ -211,7 +215,8 @@ impl<O: Optimizer> SharedStudy<O> {
                 .chain(beginning.events().iter().map(serde_json::to_string))
                 .collect::<Result<Vec<_>, _>>()
                 .map_err(|error| self.failed(&error))?;
-            match self.log().append(0, &bodies, None) {
+            let appended = self.log().append(0, &bodies, None);
+            match appended {
                 Ok(()) | Err(AppendError::Conflict | AppendError::Fenced) => {}
                 // Reading shows whether the store has the beginning although it did not answer.
                 Err(AppendError::Log(error)) => self.pause(error, started_at)?,

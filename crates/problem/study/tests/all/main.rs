@@ -12,4 +12,5 @@ mod running;
 mod shared;
 mod stop;
 mod top;
+mod waiting;
 mod wrong_logs;
