@@ -13,7 +13,7 @@ pub trait Observer<Q>: Send {
     fn retried(&mut self, _trial: &Trial<Q>, _failure: &Failure) {}
     /// A trial ended. With several trials in flight that may be before an earlier one has.
     fn told(&mut self, _trial: &Trial<Q>, _outcome: &Outcome) {}
-    /// The log of a [shared study](crate::SharedStudy) has not answered for two seconds, or for half of the patience if that is less.
+    /// The log of a [shared study](crate::shared::SharedStudy) has not answered for two seconds, or for half of the patience if that is less.
     ///
     /// It is tried until the patience is over. Called once, and again after that time.
     fn waiting(&mut self, _error: &LogError, _patience: Duration) {}
