@@ -116,7 +116,8 @@ pub(crate) fn entry_at_fault<S: DeserializeOwned>(
     let reason = error.to_string();
     let key = at_fault(table.keys().map(String::as_str), &reason, without);
     let entry = key.and_then(|key| Some((key, table.get(key)?)));
-    let reason = in_words(&reason, entry.and_then(|(_, value)| value.as_str()));
+    // The parser ends its message with a line break.
+    let reason = in_words(reason.trim_end(), entry.and_then(|(_, value)| value.as_str()));
     let entry = match entry {
         // JSON has no number for it.
         Some((key, toml::Value::Float(value))) => format!("{key} = {value:?}"),
