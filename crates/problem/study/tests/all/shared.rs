@@ -560,16 +560,24 @@ fn attempts_are_counted_across_workers() {
 pub(crate) type Append =
     dyn FnMut(&mut MemoryLog, u64, &[String], Option<&Lease>) -> Result<(), AppendError> + Send;
 
-/// Log in memory whose appends and clock can be made others.
+pub(crate) type Read = dyn FnMut(&mut MemoryLog, u64) -> Result<Vec<Entry>, LogError> + Send;
+
+/// Log in memory whose readings, appends and clock can be made others.
 pub(crate) struct Through {
     pub(crate) log: MemoryLog,
+    pub(crate) read: Box<Read>,
     pub(crate) append: Box<Append>,
     pub(crate) now: Box<dyn FnMut(&mut MemoryLog) -> Result<f64, LogError> + Send>,
 }
 
 impl Through {
     pub(crate) fn new(log: MemoryLog) -> Self {
-        Self { log, append: Box::new(MemoryLog::append), now: Box::new(MemoryLog::now) }
+        Self {
+            log,
+            read: Box::new(MemoryLog::read_from),
+            append: Box::new(MemoryLog::append),
+            now: Box::new(MemoryLog::now),
+        }
     }
 }
 
@@ -583,7 +591,7 @@ impl EventLog for Through {
     }
 
     fn read_from(&mut self, seq: u64) -> Result<Vec<Entry>, LogError> {
-        self.log.read_from(seq)
+        (self.read)(&mut self.log, seq)
     }
 
     fn append(&mut self, expected: u64, bodies: &[String], lease: Option<&Lease>) -> Result<(), AppendError> {

@@ -3,57 +3,23 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use thrifty_study::shared::{AppendError, Entry, EventLog, Lease, LogError, MemoryLog};
-use thrifty_study::{Observer, Outcome, Trial, TrialId};
+use thrifty_study::shared::{EventLog as _, LogError, MemoryLog};
+use thrifty_study::{Observer, Outcome, Trial};
 
-use super::shared::{join, study};
+use super::shared::{Read, Through, join, study};
 
-/// A log that cannot be read for a time after the first attempt.
-#[derive(Clone)]
-struct Cut {
-    log: MemoryLog,
-    down: Arc<Mutex<(Option<Instant>, Duration)>>,
-}
+/// Time for which a log cannot be read, from the next attempt on.
+#[derive(Clone, Default)]
+struct Outage(Arc<Mutex<(Option<Instant>, Duration)>>);
 
-impl Cut {
-    /// Cuts the log off from the next reading on.
-    fn down_for(&self, time: Duration) {
-        *self.down.lock().unwrap() = (None, time);
-    }
-}
-
-impl EventLog for Cut {
-    fn name(&self) -> String {
-        "the log".into()
+impl Outage {
+    fn begin(&self, time: Duration) {
+        *self.0.lock().unwrap() = (None, time);
     }
 
-    fn read_from(&mut self, seq: u64) -> Result<Vec<Entry>, LogError> {
-        let mut down = self.down.lock().unwrap();
-        let since = *down.0.get_or_insert_with(Instant::now);
-        if since.elapsed() < down.1 {
-            return Err(LogError::Unavailable { store: self.name(), message: "the cable is out".into() });
-        }
-        self.log.read_from(seq)
-    }
-
-    fn append(&mut self, expected: u64, bodies: &[String], lease: Option<&Lease>) -> Result<(), AppendError> {
-        self.log.append(expected, bodies, lease)
-    }
-
-    fn claim(&mut self, trial: TrialId, owner: &str, time: Duration) -> Result<Option<Lease>, LogError> {
-        self.log.claim(trial, owner, time)
-    }
-
-    fn heartbeat(&mut self, lease: &Lease, duration: Duration) -> Result<bool, LogError> {
-        self.log.heartbeat(lease, duration)
-    }
-
-    fn release(&mut self, lease: &Lease) -> Result<(), LogError> {
-        self.log.release(lease)
-    }
-
-    fn unclaimed(&mut self, trials: &[TrialId]) -> Result<Vec<TrialId>, LogError> {
-        self.log.unclaimed(trials)
+    fn is_over(&self) -> bool {
+        let (since, time) = &mut *self.0.lock().unwrap();
+        since.get_or_insert_with(Instant::now).elapsed() >= *time
     }
 }
 
@@ -86,19 +52,27 @@ impl Observer<f64> for Heard {
 fn a_store_that_does_not_answer_is_announced_once() {
     let log = MemoryLog::new();
     join(study(2), &log).run_worker(|x, _| x * x).unwrap();
-    let (heard, cut) = (Heard::default(), Cut { log, down: Arc::default() });
-    cut.down_for(Duration::from_secs(4));
-    let mut worker = study(3).with_observer(heard.clone()).join(Box::new(cut.clone())).unwrap();
+    let (heard, outage) = (Heard::default(), Outage::default());
+    let until = outage.clone();
+    let read: Box<Read> = Box::new(move |log, seq| {
+        if until.is_over() {
+            return log.read_from(seq);
+        }
+        Err(LogError::Unavailable { store: "the log".into(), message: "the cable is out".into() })
+    });
+    outage.begin(Duration::from_secs(4));
+    let log = Through { read, ..Through::new(log) };
+    let mut worker = study(3).with_observer(heard.clone()).join(Box::new(log)).unwrap();
     assert_eq!(heard.take(), ["the log cannot be reached: the cable is out, 60s"]);
     assert_eq!(worker.history().len(), 2);
 
     // After half of a short patience, and not again before it is over.
     worker = worker.with_patience(Duration::from_secs(1));
-    cut.down_for(Duration::from_secs(3600));
+    outage.begin(Duration::from_secs(3600));
     let error = worker.sync().unwrap_err();
     assert_eq!(error.to_string(), "the log cannot be reached: the cable is out");
     assert_eq!(heard.take(), ["the log cannot be reached: the cable is out, 1s"]);
-    cut.down_for(Duration::ZERO);
+    outage.begin(Duration::ZERO);
     worker.run_worker(|x, _| x * x).unwrap();
     assert_eq!(heard.take(), ["told 2"]);
 }
