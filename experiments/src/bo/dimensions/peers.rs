@@ -52,9 +52,11 @@ type Job<'a> = (&'a PeerMethod, usize, usize);
 pub fn beside(plan: &Plan<'_>) -> Result<(Vec<Complete>, Vec<String>), ExperimentError> {
     let python = if plan.context.merged { &[][..] } else { &plan.context.python };
     let found = Interpreters::find(python, PEERS.iter().map(|peer| peer.script));
-    let jobs: Vec<Job<'_>> = (0..plan.replications)
-        .flat_map(|i| PEERS.iter().map(move |peer| (i, peer)))
-        .flat_map(|(i, peer)| (0..plan.problems.len()).map(move |k| (peer, k, i)))
+    // One method after the other, so that a run that is stopped early has one whole.
+    let jobs: Vec<Job<'_>> = PEERS
+        .iter()
+        .flat_map(|peer| (0..plan.replications).map(move |i| (peer, i)))
+        .flat_map(|(peer, i)| (0..plan.problems.len()).map(move |k| (peer, k, i)))
         .collect();
     let name = |(peer, k, i): &Job<'_>| JobName::new(plan.problems[*k].name(), peer.label, *i);
     let runs = Runs::new(EXPERIMENT.id, plan.context).part("peers").identified(format!("rules {RULES}"));
