@@ -1,10 +1,13 @@
 //! Integration tests of `thrifty-study`, built as one program.
 
+mod altered;
 mod contract;
 mod directions;
 mod elsewhere;
 mod journal;
 mod laws;
+mod leases;
+mod outages;
 mod pruning;
 mod restarts;
 mod resume;

@@ -9,7 +9,8 @@ use thrifty_study::shared::{
 };
 use thrifty_study::{Context, History, Observer, Outcome, Trial, TrialId};
 
-use crate::shared::{Append, PROBE, Probe, Through, join, square, study};
+use crate::altered::{Append, Through};
+use crate::shared::{PROBE, Probe, join, square, study};
 
 /// A worker that restarts a trial so many times, with leases that last longer than any test.
 fn worker(log: &MemoryLog, restarts: usize) -> SharedStudy<Probe> {

@@ -1,9 +1,6 @@
-//! Studies over a shared log: several workers, lost workers, replay.
+//! Studies over a shared log: several workers, steering by hand, replay.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use thrifty_sampling::Seed;
 use thrifty_study::shared::{
@@ -12,8 +9,10 @@ use thrifty_study::shared::{
 use thrifty_study::{
     Ask, Context, Curve, Direction, Directions, Fingerprint, History, MaxTrials, Next, Optimizer,
     OptimizerError, Outcome, Pruner, Schedule, StopReason, Study, StudyError, Suggestion, Target, TrialId,
-    WallTime, contract,
+    contract,
 };
+
+use crate::altered::{Append, Through};
 
 /// Suggests a number that depends on everything an ask may see.
 #[derive(Clone)]
@@ -69,7 +68,7 @@ pub(crate) fn study(trials: usize) -> Study<Probe> {
 }
 
 /// Runs workers on threads; returns the suggestions that were dropped.
-fn work(log: &MemoryLog, workers: usize, make: impl Fn() -> Study<Probe> + Sync) -> usize {
+pub(crate) fn work(log: &MemoryLog, workers: usize, make: impl Fn() -> Study<Probe> + Sync) -> usize {
     std::thread::scope(|scope| {
         let one = || join(make(), log).run_worker(square).unwrap();
         let all: Vec<_> = (0..workers).map(|_| scope.spawn(one)).collect();
@@ -139,76 +138,6 @@ fn a_study_continues_with_a_greater_limit_and_other_rules_stop_it_too() {
     work(&log, 2, || study(1000).with_stop(Target(1e9)));
     assert_eq!(history().len(), 9);
     verify_replay(PROBE, &mut log.clone()).unwrap();
-}
-
-#[test]
-fn a_trial_whose_worker_is_gone_is_handed_out_again_and_the_late_outcome_is_refused() {
-    let log = MemoryLog::new();
-    let mut lost = join(study(3), &log);
-    let Step::Evaluate(late) = lost.next_step().unwrap() else { panic!("a first trial") };
-    lost.report(&late.lease, 1, 0.5).unwrap();
-    let report = join(study(3), &log).run_worker(square).unwrap();
-    assert_eq!((report.evaluated, report.taken_over), (3, 1));
-    let before = log.clone().read_from(0).unwrap();
-    let error = lost.tell(&late.lease, 7.0).unwrap_err();
-    assert!(matches!(error, StudyError::LeaseLost { id: TrialId(0), fence: 1, .. }), "{error}");
-    assert!(error.to_string().starts_with("trial 0 was handed out again"), "{error}");
-    assert!(matches!(lost.report(&late.lease, 2, 0.5), Err(StudyError::LeaseLost { .. })));
-    assert!(!lost.heartbeat(&late.lease).unwrap());
-    assert_eq!(log.clone().read_from(0).unwrap(), before, "a late outcome changes nothing");
-    let first = &lost.history().trials()[0];
-    assert!(first.reports.is_empty(), "reports of the lost evaluation are dropped");
-    assert_eq!(first.outcome, Some(Outcome::from(first.query * first.query)));
-    verify_replay(PROBE, &mut log.clone()).unwrap();
-}
-
-#[test]
-fn a_slow_evaluation_keeps_its_lease() {
-    let log = MemoryLog::new();
-    let first = AtomicBool::new(true);
-    std::thread::scope(|scope| {
-        for _ in 0..3 {
-            scope.spawn(|| {
-                let mut study = join(study(6), &log).with_lease(Duration::from_millis(90));
-                let report = study.run_worker(|x: &f64, _: &mut Context<'_>| {
-                    let time = if first.swap(false, Ordering::Relaxed) { 600 } else { 1 };
-                    std::thread::sleep(Duration::from_millis(time));
-                    *x
-                });
-                assert_eq!(report.unwrap().lost, 0);
-            });
-        }
-    });
-    let history = History::<f64>::read_log(&mut log.clone()).unwrap();
-    assert!(history.trials().iter().all(|trial| trial.outcome.is_some()));
-    let restarted = log.clone().read_from(0).unwrap().iter().any(|entry| entry.body.contains("restarted"));
-    assert!(!restarted);
-}
-
-#[test]
-fn an_outcome_is_told_once() {
-    let log = MemoryLog::new();
-    let mut shared = join(study(3), &log);
-    let Step::Evaluate(one) = shared.next_step().unwrap() else { panic!("a first trial") };
-    let Step::Evaluate(two) = shared.next_step().unwrap() else { panic!("a second trial") };
-    shared.tell(&one.lease, 1.0).unwrap();
-    assert!(matches!(shared.tell(&one.lease, 2.0), Err(StudyError::AlreadyTold(TrialId(0)))));
-    let two_objectives = thrifty_study::Measurement { objectives: vec![1.0, 2.0], ..1.0.into() };
-    let error = shared.tell(&two.lease, two_objectives).unwrap_err();
-    assert!(matches!(error, StudyError::InvalidMeasurement { id: TrialId(1), .. }), "{error}");
-    shared.tell(&two.lease, f64::NAN).unwrap();
-    assert!(matches!(shared.history().trials()[1].outcome, Some(Outcome::Failed(_))));
-}
-
-#[test]
-fn a_trial_that_is_given_back_is_handed_out_at_once() {
-    let log = MemoryLog::new();
-    let mut one = join(study(3), &log).with_lease(Duration::from_secs(600));
-    let Step::Evaluate(first) = one.next_step().unwrap() else { panic!("a first trial") };
-    one.release(&first.lease).unwrap();
-    let Step::Evaluate(again) = join(study(3), &log).next_step().unwrap() else { panic!("the trial again") };
-    assert_eq!((again.trial.id, again.lease.fence), (TrialId(0), 2));
-    assert_eq!(again.trial.query.to_bits(), first.trial.query.to_bits());
 }
 
 #[test]
@@ -295,144 +224,6 @@ fn diagnostics_that_a_log_lacks_are_not_compared() {
     let other =
         |body: &str| known(body).map_or(body.to_owned(), |at| body.replacen(&body[at], "\"known\":77.0", 1));
     assert!(replayed(&other).unwrap_err().to_string().contains("77"));
-}
-
-/// Log that loses the answer of every n-th call, after or before it was carried out.
-struct Faulty {
-    log: MemoryLog,
-    calls: usize,
-    lost: &'static AtomicUsize,
-}
-
-impl Faulty {
-    /// Fails before the call for one third of the faults, and else tells to fail after it.
-    fn fault(&mut self) -> Result<bool, LogError> {
-        self.calls += 1;
-        match self.calls % 15 {
-            5 => Err(self.down()),
-            10 | 0 => Ok(true),
-            _ => Ok(false),
-        }
-    }
-
-    fn down(&self) -> LogError {
-        self.lost.fetch_add(1, Ordering::Relaxed);
-        LogError::Unavailable { store: "the faulty log".into(), message: "the cable is out".into() }
-    }
-}
-
-impl EventLog for Faulty {
-    fn name(&self) -> String {
-        "the faulty log".into()
-    }
-
-    fn read_from(&mut self, seq: u64) -> Result<Vec<Entry>, LogError> {
-        if self.fault()? { Err(self.down()) } else { self.log.read_from(seq) }
-    }
-
-    fn append(&mut self, expected: u64, bodies: &[String], lease: Option<&Lease>) -> Result<(), AppendError> {
-        let fault = self.fault()?;
-        self.log.append(expected, bodies, lease)?;
-        if fault { Err(self.down().into()) } else { Ok(()) }
-    }
-
-    fn claim(&mut self, trial: TrialId, owner: &str, time: Duration) -> Result<Option<Lease>, LogError> {
-        let fault = self.fault()?;
-        let lease = self.log.claim(trial, owner, time)?;
-        if fault { Err(self.down()) } else { Ok(lease) }
-    }
-
-    fn heartbeat(&mut self, lease: &Lease, duration: Duration) -> Result<bool, LogError> {
-        self.log.heartbeat(lease, duration)
-    }
-
-    fn release(&mut self, lease: &Lease) -> Result<(), LogError> {
-        self.log.release(lease)
-    }
-
-    fn unclaimed(&mut self, trials: &[TrialId]) -> Result<Vec<TrialId>, LogError> {
-        self.log.unclaimed(trials)
-    }
-}
-
-/// The call that writes the beginning fails before or after it is done: the worker tries again, and there is one beginning.
-#[test]
-fn a_study_begins_although_the_store_is_down_for_a_moment() {
-    static LOST: AtomicUsize = AtomicUsize::new(0);
-    for calls in [3, 8, 13] {
-        let mut log = MemoryLog::new();
-        let faulty = Box::new(Faulty { log: log.clone(), calls, lost: &LOST });
-        let joined = study(5).join(faulty).unwrap();
-        assert_eq!(joined.history().len(), 0);
-        assert_eq!(log.read_from(0).unwrap().len(), 1, "{calls} calls before");
-    }
-    assert!(LOST.load(Ordering::Relaxed) >= 3);
-}
-
-#[test]
-fn a_store_that_is_down_now_and_then_loses_and_doubles_nothing() {
-    static LOST: AtomicUsize = AtomicUsize::new(0);
-    let log = MemoryLog::new();
-    let evaluations = AtomicUsize::new(0);
-    std::thread::scope(|scope| {
-        for worker in 0..4 {
-            let (log, evaluations) = (log.clone(), &evaluations);
-            scope.spawn(move || {
-                let faulty = Box::new(Faulty { log, calls: worker, lost: &LOST });
-                let mut study = study(40).join(faulty).unwrap().with_lease(Duration::from_millis(500));
-                let evaluate = |x: &f64, context: &mut Context<'_>| {
-                    evaluations.fetch_add(1, Ordering::Relaxed);
-                    context.report(1, *x).unwrap();
-                    x * x
-                };
-                study.run_worker(evaluate).unwrap();
-            });
-        }
-    });
-    assert!(LOST.load(Ordering::Relaxed) > 20);
-    let history = History::<f64>::read_log(&mut log.clone()).unwrap();
-    assert_eq!(history.len(), 40);
-    assert!(history.trials().iter().all(|trial| trial.reports.len() == 1), "each report once");
-    assert_eq!(verify_replay(PROBE, &mut log.clone()).unwrap(), 40);
-    let count = evaluations.load(Ordering::Relaxed);
-    assert_eq!(count, 40, "each trial is evaluated once");
-}
-
-#[test]
-fn a_store_that_stays_down_is_an_error_after_a_while() {
-    struct Down;
-    impl EventLog for Down {
-        fn name(&self) -> String {
-            "the log".into()
-        }
-        fn read_from(&mut self, _: u64) -> Result<Vec<Entry>, LogError> {
-            Err(LogError::Failed { store: "the log".into(), message: "the disk is broken".into() })
-        }
-        fn append(&mut self, _: u64, _: &[String], _: Option<&Lease>) -> Result<(), AppendError> {
-            Err(AppendError::Conflict)
-        }
-        fn claim(&mut self, _: TrialId, _: &str, _: Duration) -> Result<Option<Lease>, LogError> {
-            Ok(None)
-        }
-        fn heartbeat(&mut self, _: &Lease, _: Duration) -> Result<bool, LogError> {
-            Ok(false)
-        }
-        fn release(&mut self, _: &Lease) -> Result<(), LogError> {
-            Ok(())
-        }
-        fn unclaimed(&mut self, _: &[TrialId]) -> Result<Vec<TrialId>, LogError> {
-            Ok(vec![])
-        }
-    }
-    let error = study(1).join(Box::new(Down)).err().unwrap();
-    assert_eq!(error.to_string(), "the log: the disk is broken");
-    assert!(Down.wait(0, Duration::from_millis(1)).is_err());
-
-    let log = MemoryLog::new();
-    let faulty = Box::new(Faulty { log, calls: 0, lost: Box::leak(Box::default()) });
-    let mut study = study(40).join(faulty).unwrap().with_patience(Duration::ZERO);
-    let error = study.run_worker(square).unwrap_err();
-    assert_eq!(error.to_string(), "the faulty log cannot be reached: the cable is out");
 }
 
 /// Stops a trial that is worse than an ended one at the step.
@@ -557,179 +348,6 @@ fn attempts_are_counted_across_workers() {
     assert_eq!((report.unwrap().taken_over, made), (1, vec![2, 3]));
 }
 
-pub(crate) type Append =
-    dyn FnMut(&mut MemoryLog, u64, &[String], Option<&Lease>) -> Result<(), AppendError> + Send;
-
-pub(crate) type Read = dyn FnMut(&mut MemoryLog, u64) -> Result<Vec<Entry>, LogError> + Send;
-
-/// Log in memory whose readings, appends and clock can be made others.
-pub(crate) struct Through {
-    pub(crate) log: MemoryLog,
-    pub(crate) read: Box<Read>,
-    pub(crate) append: Box<Append>,
-    pub(crate) now: Box<dyn FnMut(&mut MemoryLog) -> Result<f64, LogError> + Send>,
-}
-
-impl Through {
-    pub(crate) fn new(log: MemoryLog) -> Self {
-        Self {
-            log,
-            read: Box::new(MemoryLog::read_from),
-            append: Box::new(MemoryLog::append),
-            now: Box::new(MemoryLog::now),
-        }
-    }
-}
-
-impl EventLog for Through {
-    fn name(&self) -> String {
-        self.log.name()
-    }
-
-    fn now(&mut self) -> Result<f64, LogError> {
-        (self.now)(&mut self.log)
-    }
-
-    fn read_from(&mut self, seq: u64) -> Result<Vec<Entry>, LogError> {
-        (self.read)(&mut self.log, seq)
-    }
-
-    fn append(&mut self, expected: u64, bodies: &[String], lease: Option<&Lease>) -> Result<(), AppendError> {
-        (self.append)(&mut self.log, expected, bodies, lease)
-    }
-
-    fn claim(&mut self, trial: TrialId, owner: &str, time: Duration) -> Result<Option<Lease>, LogError> {
-        self.log.claim(trial, owner, time)
-    }
-
-    fn heartbeat(&mut self, lease: &Lease, duration: Duration) -> Result<bool, LogError> {
-        self.log.heartbeat(lease, duration)
-    }
-
-    fn release(&mut self, lease: &Lease) -> Result<(), LogError> {
-        self.log.release(lease)
-    }
-
-    fn unclaimed(&mut self, trials: &[TrialId]) -> Result<Vec<TrialId>, LogError> {
-        self.log.unclaimed(trials)
-    }
-}
-
-/// Appends whose answer is lost and that the store makes only when the worker repeats them are made once.
-#[test]
-fn an_append_that_is_late_is_not_made_twice() {
-    let (mut late, mut appends) = (None, 0);
-    let append: Box<Append> = Box::new(move |log, expected, bodies, lease| {
-        if let Some((expected, bodies, lease)) = late.take() {
-            let (bodies, lease): (Vec<String>, Option<Lease>) = (bodies, lease);
-            log.append(expected, &bodies, lease.as_ref())?;
-            return log.append(expected, &bodies, lease.as_ref());
-        }
-        appends += 1;
-        if appends % 3 > 0 {
-            late = Some((expected, bodies.to_vec(), lease.cloned()));
-            let (store, message) = ("the late log".into(), "the cable is out".into());
-            return Err(LogError::Unavailable { store, message }.into());
-        }
-        log.append(expected, bodies, lease)
-    });
-    let mut log = MemoryLog::new();
-    let mut worker = study(8).join(Box::new(Through { append, ..Through::new(log.clone()) })).unwrap();
-    worker.enqueue(&0.5).unwrap();
-    worker.enqueue(&0.25).unwrap();
-    let evaluated = worker.run_worker(|x, context| {
-        context.report(1, *x).unwrap();
-        x * x
-    });
-    let report = evaluated.unwrap();
-    assert_eq!((report.evaluated, report.lost, report.asked_again), (8, 0, 0));
-    let history = History::<f64>::read_log(&mut log).unwrap();
-    assert_eq!(history.len(), 8);
-    assert_eq!([history.trials()[0].query, history.trials()[1].query], [0.5, 0.25]);
-    assert_ne!(history.trials()[2].query, 0.25);
-    assert!(history.trials().iter().all(|trial| trial.reports.len() == 1), "each report once");
-}
-
-/// Two workers enqueue one query, and the store does not answer the first of them: both queries are there.
-#[test]
-fn an_equal_query_of_another_worker_is_not_taken_for_an_append() {
-    let log = MemoryLog::new();
-    let mut other = Some(join(study(8), &log));
-    let append: Box<Append> = Box::new(move |log, expected, bodies, lease| {
-        match other.take_if(|_| bodies.iter().any(|body| body.starts_with("{\"enqueued\""))) {
-            Some(mut other) => {
-                other.enqueue(&0.5).unwrap();
-                let (store, message) = ("the log".into(), "the cable is out".into());
-                Err(LogError::Unavailable { store, message }.into())
-            }
-            None => log.append(expected, bodies, lease),
-        }
-    });
-    let mut worker = study(8).join(Box::new(Through { append, ..Through::new(log.clone()) })).unwrap();
-    worker.enqueue(&0.5).unwrap();
-    assert_eq!(worker.history().enqueued(), [0.5, 0.5]);
-    assert_eq!(History::<f64>::read_log(&mut log.clone()).unwrap().enqueued(), [0.5, 0.5]);
-    assert_eq!(worker.run_worker(square).unwrap().evaluated, 8);
-    assert_eq!(verify_replay(PROBE, &mut log.clone()).unwrap(), 8);
-}
-
-/// A log whose entries are gone after a while, as when a store is restored from an old copy.
-#[test]
-fn a_log_that_lost_entries_is_an_error_and_not_a_loop() {
-    let mut appends = 0;
-    let append: Box<Append> = Box::new(move |log, expected, bodies, lease| {
-        appends += 1;
-        if appends == 8 {
-            let copy: Vec<String> = log.read_from(0)?.into_iter().take(3).map(|e| e.body).collect();
-            *log = MemoryLog::new();
-            log.append(0, &copy, None)?;
-            return Err(AppendError::Conflict);
-        }
-        log.append(expected, bodies, lease)
-    });
-    let log = Box::new(Through { append, ..Through::new(MemoryLog::new()) });
-    let error = study(40).join(log).unwrap().run_worker(square).unwrap_err().to_string();
-    assert!(error.contains("entry 7: entries that were read before are gone"), "{error}");
-}
-
-/// A store with a clock of its own, in seconds.
-#[test]
-fn time_counts_from_the_begin_of_the_log_by_the_clock_of_the_store() {
-    let (log, clock) = (MemoryLog::new(), Arc::new(AtomicU64::new(5)));
-    let join = |trials: usize| {
-        let study = study(trials).with_stop(WallTime(Duration::from_secs(3600)));
-        let clock = Arc::clone(&clock);
-        let now = Box::new(move |_: &mut MemoryLog| Ok(clock.load(Ordering::SeqCst) as f64));
-        study.join(Box::new(Through { now, ..Through::new(log.clone()) })).unwrap()
-    };
-    // This worker begins the study, by a clock that is not that of the machine.
-    assert_eq!(join(2).run_worker(square).unwrap().reason, StopReason::Trials(2));
-    clock.store(5 + 3590, Ordering::SeqCst);
-    assert_eq!(join(4).run_worker(square).unwrap().reason, StopReason::Trials(4));
-    // Whoever joins after an hour evaluates nothing, however long the study was left alone.
-    clock.store(5 + 3601, Ordering::SeqCst);
-    let report = join(9).run_worker(square).unwrap();
-    assert!(matches!(report.reason, StopReason::WallTime(seconds) if (3601.0..3700.0).contains(&seconds)));
-    assert_eq!(report.evaluated, 0);
-    // A clock that was set back is no time.
-    clock.store(0, Ordering::SeqCst);
-    assert_eq!(join(5).run_worker(square).unwrap().reason, StopReason::Trials(5));
-}
-
-#[test]
-fn a_log_of_an_earlier_version_counts_from_now() {
-    let log = MemoryLog::new();
-    work(&log, 1, || study(2));
-    let mut bodies: Vec<String> = log.clone().read_from(0).unwrap().into_iter().map(|e| e.body).collect();
-    let began = bodies[0].find("\"began\"").expect("the header says when the study began");
-    let end = began + bodies[0][began..].find(',').unwrap() + 1;
-    bodies[0].replace_range(began..end, "");
-    let mut old = MemoryLog::new();
-    old.append(0, &bodies, None).unwrap();
-    let study = study(4).with_stop(WallTime(Duration::from_secs(3600)));
-    assert_eq!(study.join(Box::new(old)).unwrap().run_worker(square).unwrap().reason, StopReason::Trials(4));
-}
-
 /// A pruner that stops nothing.
 struct Never;
 
@@ -758,7 +376,7 @@ fn a_shared_study_is_steered_by_hand() {
 }
 
 /// Answers only to an even number of trials that have ended.
-struct Pairs;
+pub(crate) struct Pairs;
 
 impl Optimizer for Pairs {
     type Query = f64;
@@ -794,35 +412,6 @@ fn a_window_shows_more_trials_to_an_optimizer_that_waits() {
     }
     let Step::Evaluate(third) = shared.next_step().unwrap() else { panic!("both trials have ended") };
     assert_eq!(third.trial.id, TrialId(2));
-}
-
-/// A trial that another worker has claimed and given back, because its optimiser waits, is a new one all the same.
-#[test]
-fn a_trial_that_was_claimed_and_not_begun_is_not_taken_over() {
-    let log = MemoryLog::new();
-    let study = || Study::new(Pairs, Seed(3)).with_stop(MaxTrials(3)).join(Box::new(log.clone())).unwrap();
-    let mut first = study();
-    let mut held = Vec::new();
-    for _ in 0..2 {
-        let Step::Evaluate(one) = first.next_step().unwrap() else { panic!("two trials are asked at once") };
-        held.push(one);
-    }
-    first.tell(&held[0].lease, 1.0).unwrap();
-    assert_eq!(first.next_step().unwrap(), Step::Wait);
-    first.tell(&held[1].lease, 1.0).unwrap();
-    let report = study().run_worker(|x, _| *x).unwrap();
-    assert_eq!((report.evaluated, report.taken_over), (1, 0));
-}
-
-/// A trial that a worker has asked by hand and given back is its own when its loop takes it up.
-#[test]
-fn a_trial_that_the_worker_gave_back_is_not_taken_over() {
-    let log = MemoryLog::new();
-    let mut worker = join(study(3), &log);
-    let Step::Evaluate(one) = worker.next_step().unwrap() else { panic!("a first trial") };
-    worker.release(&one.lease).unwrap();
-    let report = worker.run_worker(square).unwrap();
-    assert_eq!((report.evaluated, report.taken_over), (3, 0));
 }
 
 /// A query of the queue that the study has asked before it joins is one of its trials, and is not enqueued again.
@@ -878,102 +467,4 @@ fn a_replay_needs_the_settings_of_the_log() {
         error.to_string(),
         "the log in memory is of another study: setting is 1 in the journal and 2 here"
     );
-}
-
-/// [`PROBE`] that thinks for a while, or that ends as a killed process does.
-struct Thinking(Option<Duration>);
-
-impl Optimizer for Thinking {
-    type Query = f64;
-    type Recommendation = f64;
-
-    fn ask(&mut self, history: &History<f64>, id: TrialId) -> Result<Ask<f64>, OptimizerError> {
-        let Some(time) = self.0 else { panic!("the worker is killed while it asks") };
-        std::thread::sleep(time);
-        PROBE.clone().ask(history, id)
-    }
-
-    fn recommend(&mut self, history: &History<f64>) -> Result<Option<f64>, OptimizerError> {
-        PROBE.clone().recommend(history)
-    }
-
-    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
-        PROBE.fingerprint()
-    }
-}
-
-/// A worker by hand that holds a trial for a day; its claim lasts much shorter while it asks.
-fn by_hand(time: Option<Duration>, log: &MemoryLog) -> SharedStudy<Thinking> {
-    let study = Study::new(Thinking(time), Seed(3)).with_stop(MaxTrials(3));
-    let shared = study.join(Box::new(log.clone())).unwrap();
-    shared.with_lease(Duration::from_secs(86_400)).with_ask_lease(Duration::from_millis(200))
-}
-
-/// A worker that is killed in an ask: the trial id that it claimed is free for others after the lease of an ask, not of a trial.
-#[test]
-fn a_worker_that_is_killed_while_it_asks_does_not_stop_the_study() {
-    let log = MemoryLog::new();
-    let mut killed = by_hand(None, &log);
-    assert!(catch_unwind(AssertUnwindSafe(|| killed.next_step().map(drop))).is_err());
-    let (mut other, started_at) = (join(study(3), &log), Instant::now());
-    while started_at.elapsed() < Duration::from_secs(5) {
-        if let Step::Evaluate(first) = other.next_step().unwrap() {
-            assert_eq!((first.trial.id, first.lease.fence), (TrialId(0), 2));
-            return;
-        }
-        other.wait().unwrap();
-    }
-    panic!("no trial after 5 s");
-}
-
-/// A claim lasts as long as the ask, however long that is, and the trial has the longer lease afterwards.
-#[test]
-fn a_slow_ask_by_hand_keeps_its_claim_and_its_trial() {
-    let log = MemoryLog::new();
-    let mut slow = by_hand(Some(Duration::from_millis(800)), &log);
-    let mut other = join(study(3), &log).with_lease(Duration::from_secs(600));
-    std::thread::scope(|scope| {
-        let asking = scope.spawn(|| slow.next_step().unwrap());
-        std::thread::sleep(Duration::from_millis(500));
-        assert_eq!(other.next_step().unwrap(), Step::Wait, "trial 0 is claimed");
-        let Step::Evaluate(first) = asking.join().unwrap() else { panic!("a first trial") };
-        assert_eq!((first.trial.id, first.lease.fence), (TrialId(0), 1));
-    });
-    std::thread::sleep(Duration::from_millis(400));
-    let Step::Evaluate(second) = other.next_step().unwrap() else { panic!("a second trial") };
-    assert_eq!(second.trial.id, TrialId(1), "trial 0 is held for a day");
-}
-
-/// A lease that ran out, as that of a machine that was suspended: the worker goes on with the trial that it gave out, and keeps its reports.
-#[test]
-fn a_trial_that_was_given_out_is_not_given_out_again_after_its_lease() {
-    let log = MemoryLog::new();
-    let mut own = join(study(3), &log).with_lease(Duration::from_millis(20));
-    let Step::Evaluate(first) = own.next_step().unwrap() else { panic!("a first trial") };
-    own.report(&first.lease, 1, 0.5).unwrap();
-    std::thread::sleep(Duration::from_millis(60));
-    let Step::Evaluate(second) = own.next_step().unwrap() else { panic!("a second trial") };
-    assert_eq!((first.trial.id, second.trial.id), (TrialId(0), TrialId(1)));
-    assert_eq!(own.history().trials()[0].reports, [(1, 0.5)]);
-    // One that is given back is free at once, and one that another worker has claimed is lost.
-    own.release(&second.lease).unwrap();
-    std::thread::sleep(Duration::from_millis(60));
-    let mut other = join(study(3), &log).with_lease(Duration::from_secs(600));
-    let Step::Evaluate(taken) = other.next_step().unwrap() else { panic!("the first again") };
-    assert_eq!((taken.trial.id, taken.lease.fence), (TrialId(0), 2));
-    let Step::Evaluate(again) = own.next_step().unwrap() else { panic!("the second again") };
-    assert_eq!((again.trial.id, again.lease.fence), (TrialId(1), 1));
-    assert!(matches!(own.tell(&first.lease, 1.0), Err(StudyError::LeaseLost { .. })));
-    own.tell(&again.lease, 1.0).unwrap();
-    assert_eq!(own.history().trials()[1].outcome, Some(1.0.into()));
-}
-
-/// A trial that was given out by hand and not told is evaluated by the loop of its worker.
-#[test]
-fn a_loop_takes_up_the_trials_of_its_worker() {
-    let log = MemoryLog::new();
-    let mut worker = join(study(3), &log).with_lease(Duration::from_millis(20));
-    assert!(matches!(worker.next_step().unwrap(), Step::Evaluate(_)));
-    let report = worker.run_worker(square).unwrap();
-    assert_eq!((report.evaluated, report.taken_over), (3, 0));
 }

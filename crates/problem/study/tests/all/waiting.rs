@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use thrifty_study::shared::{EventLog as _, LogError, MemoryLog};
 use thrifty_study::{Observer, Outcome, Trial};
 
-use super::shared::{Read, Through, join, study};
+use super::altered::{Read, Through};
+use super::shared::{join, study};
 
 /// Time for which a log cannot be read, from the next attempt on.
 #[derive(Clone, Default)]
