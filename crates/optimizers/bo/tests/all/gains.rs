@@ -13,7 +13,7 @@ use thrifty_surrogate::{
 };
 
 /// Gaussian processes of two objectives and a constraint on 12 points of a square.
-pub(crate) fn models() -> (Points, Vec<Box<dyn FittedSurrogate>>) {
+fn models() -> (Points, Vec<Box<dyn FittedSurrogate>>) {
     let x = Sobol::scrambled(2, &mut Seed(5).stream("points", 0)).take(12);
     let columns: [fn(&[f64]) -> f64; 3] = [
         |x| x[0] * x[0] + x[1],

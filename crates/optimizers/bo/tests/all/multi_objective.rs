@@ -24,16 +24,16 @@ use thrifty_surrogate::{
 };
 use thrifty_testbed::MultiObjectiveFunction as Problem;
 
-pub(crate) fn settings(rule: MultiObjectiveRule) -> MultiObjectiveSettings {
+fn settings(rule: MultiObjectiveRule) -> MultiObjectiveSettings {
     let maximizer = Maximizer { raw: 128, around_best: 5, climbs: 3 };
     MultiObjectiveSettings { rule, maximizer, ..MultiObjectiveSettings::default() }
 }
 
-pub(crate) fn ours(space: &Space, settings: MultiObjectiveSettings) -> MultiObjectiveOptimizer {
+fn ours(space: &Space, settings: MultiObjectiveSettings) -> MultiObjectiveOptimizer {
     MultiObjectiveOptimizer::new(space.clone()).with_settings(settings).unwrap()
 }
 
-pub(crate) fn run<O: Optimizer<Query = Config>>(problem: &Problem, optimizer: O, trials: usize) -> Study<O> {
+fn run<O: Optimizer<Query = Config>>(problem: &Problem, optimizer: O, trials: usize) -> Study<O> {
     run_from(Seed(3), problem, optimizer, trials)
 }
 
@@ -53,7 +53,7 @@ fn gap(problem: &Problem, history: &History<Config>) -> f64 {
     problem.max_hypervolume() - ParetoSet::of(history).unwrap().hypervolume(&reference).unwrap()
 }
 
-pub(crate) fn measured(objectives: &[f64]) -> Measurement {
+fn measured(objectives: &[f64]) -> Measurement {
     Measurement { objectives: objectives.to_vec(), ..Measurement::default() }
 }
 
