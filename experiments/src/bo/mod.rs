@@ -4,6 +4,7 @@ pub mod ablation;
 pub mod basins;
 pub mod batches;
 pub(crate) mod branches;
+pub mod choices;
 pub mod conditional;
 pub mod designs;
 pub(crate) mod development;
