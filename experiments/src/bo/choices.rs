@@ -21,7 +21,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-/// The final regret above which a run has missed: wrong branches end at least 0.1 above the best one where pits are 0 deep.
+/// Final regret above which a run has missed: the pits of wrong branches end at least 0.1 above the deepest.
 const MISSED: f64 = 0.05;
 
 /// The default first. The posterior mean alone does not explore, and is there to be found worse.
