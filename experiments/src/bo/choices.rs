@@ -1,4 +1,4 @@
-//! Acquisitions and exploration on conditional spaces, where a study may end in a wrong branch.
+//! Acquisitions and exploration on conditional spaces, where a study may end in a wrong branch or short of the minimum of the best one.
 
 use thrifty_acquisition::{AcquisitionKind, MinValueSampler};
 use thrifty_bo::{BoSettings, Convergence, GpSurrogate, InitialDesign};
@@ -12,7 +12,7 @@ use crate::harness::{Experiment, Report, RunContext, Table, number};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "bo/choices",
-    paper: "none: which acquisition and how much exploration finds the best branch of a conditional space",
+    paper: "none: which acquisition and how much exploration a conditional space needs",
     claim: "on conditional spaces, at 30 evaluations, the default is not worse than the knowledge gradient, max-value entropy, sampled \
             hyperparameters, a front of mean and standard deviation where little improvement is expected, exploration by coin flip, and the \
             posterior mean alone, over problems that only choose defaults; regrets below 0.01 count as 0.01",
@@ -21,7 +21,8 @@ pub const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-/// Final regret above which a run has missed: the pits of wrong branches end at least 0.1 above the deepest.
+/// Final regret above which a run has missed the optimum. The pits of wrong branches end at least 0.1 above it, so that below this a run
+/// is in the right one; above, it is in a wrong one or has not descended.
 const MISSED: f64 = 0.05;
 
 /// The default first. The posterior mean alone does not explore, and is there to be found worse.

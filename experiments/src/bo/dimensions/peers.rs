@@ -21,8 +21,8 @@ pub struct PeerMethod {
 
 /// The others, the cheapest first.
 pub const PEERS: [PeerMethod; 2] = [
-    PeerMethod { script: "map-saas", label: "sparse axes (BoTorch)" },
     PeerMethod { script: "turbo", label: "TuRBO (BoTorch)" },
+    PeerMethod { script: "map-saas", label: "sparse axes (BoTorch)" },
 ];
 
 /// Number of the rules by which they are run. A change after which their runs differ raises it.

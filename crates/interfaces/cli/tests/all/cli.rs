@@ -1,4 +1,4 @@
-//! The binary as a user runs it: studies, bad input, interrupts.
+//! The binary as a user runs it: studies, the reasons for their end, interrupts.
 #![cfg(unix)]
 
 use std::io::{BufRead, BufReader};
