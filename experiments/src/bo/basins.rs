@@ -15,10 +15,10 @@ use super::development::Development;
 use super::problems::Kind;
 use super::variant::{Search, Studies, Variant};
 use crate::error::ExperimentError;
-use crate::harness::ablation::{Ablation, NO_REGRET, NOTE};
+use crate::harness::ablation::{self, Ablation, Grid, NO_REGRET, NOTE};
 use crate::harness::runs::lossless_number;
 use crate::harness::stats::quantile;
-use crate::harness::{Experiment, JobName, Report, RunContext, Runs, Table, number};
+use crate::harness::{Experiment, Report, RunContext, Table, number};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "bo/basins",
@@ -128,32 +128,20 @@ impl End {
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let n = context.replications(3, 20);
-    let (replications, evaluations) = (n.run, context.pick(25, 50));
+    let evaluations = context.pick(25, 50);
     let kinds = context.pick(&KINDS[..2], &KINDS[..]);
     let variants: Vec<Variant> = context.pick(variants().into_iter().take(4).collect(), variants());
     let studies = Studies { id: EXPERIMENT.id, kinds, variants: &variants, evaluations };
-    let jobs: Vec<(usize, usize, usize)> = (0..kinds.len())
-        .flat_map(|k| (0..variants.len()).map(move |v| (k, v)))
-        .flat_map(|(k, v)| (0..replications).map(move |i| (k, v, i)))
-        .collect();
-    let name = |&(k, v, i): &(usize, usize, usize)| JobName::new(kinds[k].label(), variants[v].name, i);
-    let ends: Vec<End> = Runs::new(EXPERIMENT.id, context).collect(&jobs, name, |&(k, v, i)| {
-        let problem = studies.problem(context, (k, i))?;
+    let (names, labels) = (studies.names(), studies.labels());
+    let ends = studies.ends(context, n, |problem, history| {
         let spread = problem.spread(&mut Seed(context.seed).child("bo/basins spread", 0).stream("points", 0));
-        let (_, history) = studies.study(context, &problem, (k, v, i))?;
-        End::of(&problem, &history, spread, 2 * problem.space().dim())
+        End::of(problem, history, spread, 2 * problem.space().dim())
     })?;
-    let names: Vec<&str> = variants.iter().map(|variant| variant.name).collect();
-    let labels: Vec<String> = kinds.iter().map(|kind| kind.label()).collect();
-    let of_variants: Vec<Vec<f64>> = ends
-        .chunks(replications)
-        .map(|own| own.iter().map(|end| end.regret.max(NO_REGRET)).collect())
-        .collect();
-    let finals: Vec<Vec<Vec<f64>>> = of_variants.chunks(variants.len()).map(<[Vec<f64>]>::to_vec).collect();
+    let finals = ablation::regrets(&ends, |end| end.regret);
     let Ablation { table, mut numbers, judgement } = Ablation::judge(&names, &labels, &finals, n.planned)?;
-    let basins = basins(&names, &labels, &ends, (replications, evaluations), &mut numbers);
+    let basins = basins(&names, &labels, &ends, evaluations, &mut numbers);
     let settings = [
-        ("replications", replications.to_string()),
+        ("replications", n.run.to_string()),
         ("evaluations", format!("{evaluations}, 2 d of them a Sobol design")),
     ];
     Ok(Report {
@@ -170,17 +158,13 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
 fn basins(
     variants: &[&str],
     problems: &[String],
-    ends: &[End],
-    (replications, evaluations): (usize, usize),
+    ends: &Grid<End>,
+    evaluations: usize,
     numbers: &mut BTreeMap<String, f64>,
 ) -> Table {
-    let runs = |k: usize, v: usize| {
-        let from = (k * variants.len() + v) * replications;
-        &ends[from..from + replications]
-    };
     let mut rows = Vec::new();
     for (v, variant) in variants.iter().enumerate() {
-        let own: Vec<&End> = (0..problems.len()).flat_map(|k| runs(k, v)).collect();
+        let own: Vec<&End> = ends.iter().flat_map(|of_problem| &of_problem[v]).collect();
         let logs: Vec<f64> = own.iter().map(|end| end.regret.max(NO_REGRET).log10()).collect();
         let wrong = own.iter().filter(|end| end.is_wrong()).count();
         let polishing: usize = own.iter().map(|end| end.polishing).sum();
@@ -193,9 +177,9 @@ fn basins(
             format!("{:.2}", quantile(&logs, 0.5)),
             format!("{:.2}", quantile(&logs, 0.75)),
         ];
-        for k in 0..problems.len() {
-            let regrets: Vec<f64> = runs(k, v).iter().map(|end| end.regret).collect();
-            let wrong = runs(k, v).iter().filter(|end| end.is_wrong()).count();
+        for of_problem in ends {
+            let regrets: Vec<f64> = of_problem[v].iter().map(|end| end.regret).collect();
+            let wrong = of_problem[v].iter().filter(|end| end.is_wrong()).count();
             row.push(format!("{wrong}; {}", number(quantile(&regrets, 0.75))));
         }
         rows.push(row);

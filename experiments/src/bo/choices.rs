@@ -3,11 +3,15 @@
 use thrifty_acquisition::{AcquisitionKind, MinValueSampler};
 use thrifty_bo::{BoSettings, Convergence, GpSurrogate, InitialDesign};
 use thrifty_hybrid::{Exploration, ExplorePoint, HybridSettings, OnConvergence};
+use thrifty_space::Config;
+use thrifty_testbed::Problem;
 
 use super::conditional::{KINDS, length};
+use super::development::Development;
 use super::variant::{Design, Search, Studies, Variant};
 use crate::error::ExperimentError;
-use crate::harness::ablation::{Ablation, NOTE};
+use crate::harness::ablation::{self, Ablation, Grid, NOTE};
+use crate::harness::runs::lossless_number;
 use crate::harness::{Experiment, Report, RunContext, Table, number};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -21,9 +25,34 @@ pub const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-/// Final regret above which a run has missed the optimum. The pits of wrong branches end at least 0.1 above it, so that below this a run
-/// is in the right one; above, it is in a wrong one or has not descended.
+/// Final regret above which a run has missed the optimum. The pits of wrong branches end at least 0.1 above it.
 const MISSED: f64 = 0.05;
+
+/// End of one study.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct End {
+    #[serde(with = "lossless_number")]
+    regret: f64,
+    /// Local minimum below the best configuration, in its branch, less the optimum.
+    #[serde(with = "lossless_number")]
+    reachable: f64,
+}
+
+impl End {
+    fn at(problem: &Development, best: &Config) -> Result<Self, ExperimentError> {
+        let reachable = problem.descended(best)? - problem.optimum();
+        Ok(Self { regret: problem.regret(best)?, reachable })
+    }
+
+    fn has_missed(&self) -> bool {
+        self.regret > MISSED
+    }
+
+    /// In another branch than the best one, or above another minimum of the best one.
+    fn is_wrong(&self) -> bool {
+        self.has_missed() && self.reachable > MISSED
+    }
+}
 
 /// The default first. The posterior mean alone does not explore, and is there to be found worse.
 fn variants() -> Vec<Variant> {
@@ -58,7 +87,12 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let (kinds, variants) = (context.pick(&KINDS[..2], &KINDS[..]), variants());
     let studies = Studies { id: EXPERIMENT.id, kinds, variants: &variants, evaluations };
     let (names, labels) = (studies.names(), studies.labels());
-    let finals = studies.finals(context, replications)?;
+    let ends = studies.ends(context, replications, |problem, history| {
+        let best = history.best().ok_or_else(|| ExperimentError::failed("a study without measurements"))?;
+        End::at(problem, &best.0.query)
+    })?;
+    let least = kinds.iter().map(|kind| kind.least_regret()).fold(0.0, f64::max);
+    let finals = ablation::regrets(&ends, |end| end.regret.max(least));
     let Ablation { table, numbers, judgement } =
         Ablation::judge(&names, &labels, &finals, replications.planned)?;
     let designs = format!("{evaluations}, of them a design of two for each parameter, at most half");
@@ -67,41 +101,78 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         numbers,
         settings: studies.settings(replications, &[("evaluations", &designs)]),
         notes: vec![NOTE.into()],
-        tables: vec![table, missed(&names, &labels, &finals)],
+        tables: vec![table, missed(&names, &labels, &ends)],
         figures: Vec::new(),
     })
 }
 
-/// Percentages of runs that missed: of all problems, then of each.
-fn missed(variants: &[&str], problems: &[String], finals: &[Vec<Vec<f64>>]) -> Table {
-    let percent = |runs: &[f64]| {
-        let count = runs.iter().filter(|regret| **regret > MISSED).count();
-        number(100.0 * count as f64 / runs.len() as f64)
-    };
+/// Percentages of runs that missed, of all problems: in a wrong place, and where the optimum lies. Then all that missed, of each problem.
+fn missed(variants: &[&str], problems: &[String], ends: &Grid<End>) -> Table {
+    let percent = |count: usize, of: usize| number(100.0 * count as f64 / of as f64);
     let row = |(v, variant): (usize, &&str)| {
-        let all: Vec<f64> = finals.iter().flat_map(|of_problem| of_problem[v].iter().copied()).collect();
-        let each = finals.iter().map(|of_problem| percent(&of_problem[v]));
-        [(*variant).to_owned(), percent(&all)].into_iter().chain(each).collect()
+        let all: Vec<&End> = ends.iter().flat_map(|of_problem| &of_problem[v]).collect();
+        let missed = all.iter().filter(|end| end.has_missed()).count();
+        let wrong = all.iter().filter(|end| end.is_wrong()).count();
+        let each = ends.iter().map(|of_problem| &of_problem[v]).map(|own| {
+            let missed = own.iter().filter(|end| end.has_missed()).count();
+            percent(missed, own.len())
+        });
+        let of_all = [missed, wrong, missed - wrong].map(|count| percent(count, all.len()));
+        [(*variant).to_owned()].into_iter().chain(of_all).chain(each).collect()
     };
+    let header = ["variant", "all", "wrong minimum", "not descended"].map(str::to_owned);
     Table {
         name: "missed".into(),
         caption: format!(
-            "Percentage of runs whose final regret is above {MISSED}, of all problems and of each."
+            "Percentage of runs whose final regret is above {MISSED}, of all problems. In a wrong minimum are those from whose best \
+             configuration a descent ends above {MISSED} too, in another branch mostly; the others have not descended. Then of each problem."
         ),
-        header: ["variant", "all"].map(str::to_owned).into_iter().chain(problems.iter().cloned()).collect(),
+        header: header.into_iter().chain(problems.iter().cloned()).collect(),
         rows: variants.iter().enumerate().map(row).collect(),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use thrifty_sampling::Seed;
+
+    use super::super::branches::{Branches, Shape};
     use super::*;
+
+    /// Pits at 0 and from 0.1 on: below the best configuration of a branch is the pit of that branch, whether it was reached or not.
+    #[test]
+    fn a_descent_tells_a_wrong_branch_from_one_not_descended() {
+        let problem = Branches { count: 3, shared: 1, own: 1, shape: Shape::Pits }.problem(Seed(1)).unwrap();
+        let mut rng = Seed(2).stream("points", 0);
+        let ends: Vec<(i64, End)> = (0..2000)
+            .map(|_| problem.space().sample(&mut rng))
+            .map(|config| (config.int("branch").unwrap(), End::at(&problem, &config).unwrap()))
+            .filter(|(_, end)| end.regret < 0.5)
+            .collect();
+        let (right, least) = ends
+            .iter()
+            .min_by(|(_, a), (_, b)| a.regret.total_cmp(&b.regret))
+            .map(|(branch, end)| (*branch, end.regret))
+            .unwrap();
+        assert!(least < 0.05, "{least}");
+        assert!(ends.iter().any(|(branch, end)| *branch == right && end.has_missed()));
+        assert!(ends.iter().any(|(branch, _)| *branch != right));
+        for (branch, end) in &ends {
+            assert_eq!(end.is_wrong(), *branch != right, "{branch}: {} {}", end.regret, end.reachable);
+        }
+    }
 
     #[test]
     fn shares_of_missed_runs_are_of_all_and_of_each_problem() {
-        let finals = [vec![vec![0.01, 0.2], vec![0.3, 0.2]], vec![vec![0.01, 0.05], vec![0.06, 0.01]]];
-        let table = missed(&["a", "b"], &["p".into(), "q".into()], &finals);
-        assert_eq!(table.header, ["variant", "all", "p", "q"]);
-        assert_eq!(table.rows, [["a", "25.00", "50.00", "0"], ["b", "75.00", "100.0", "50.00"]]);
+        let ends = |all: [(f64, f64); 2]| all.map(|(regret, reachable)| End { regret, reachable }).into();
+        let ends = vec![
+            vec![ends([(0.01, 0.0), (0.2, 0.0)]), ends([(0.3, 0.2), (0.2, 0.1)])],
+            vec![ends([(0.01, 0.0), (0.05, 0.04)]), ends([(0.06, 0.05), (0.01, 0.0)])],
+        ];
+        let table = missed(&["a", "b"], &["p".into(), "q".into()], &ends);
+        assert_eq!(table.header, ["variant", "all", "wrong minimum", "not descended", "p", "q"]);
+        let rows =
+            [["a", "25.00", "0", "25.00", "50.00", "0"], ["b", "75.00", "50.00", "25.00", "100.0", "50.00"]];
+        assert_eq!(table.rows, rows);
     }
 }

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use thrifty_bo::{BayesianOptimizer, BoSettings, GpSurrogate, InitialDesign};
 use thrifty_hybrid::{Hybrid, HybridSettings};
 use thrifty_sampling::Seed;
@@ -15,7 +17,7 @@ use thrifty_trust_region::{TrustRegionOptimizer, TrustRegionSettings};
 use super::development::Development;
 use super::problems::Kind;
 use crate::error::ExperimentError;
-use crate::harness::ablation::{self, Ablation, NOTE};
+use crate::harness::ablation::{self, Ablation, Grid, NOTE};
 use crate::harness::claims::Judgement;
 use crate::harness::replicate::{Run, study_with_history};
 use crate::harness::{Replications, Report, RunContext, Table};
@@ -138,14 +140,29 @@ impl Studies<'_> {
         self.kinds.iter().map(|kind| kind.label()).collect()
     }
 
-    /// Final regrets by problem, by variant, by replication.
+    /// Final regrets of all runs.
     pub fn finals(
         self,
         context: &RunContext,
         replications: Replications,
-    ) -> Result<Vec<Vec<Vec<f64>>>, ExperimentError> {
+    ) -> Result<Grid<f64>, ExperimentError> {
         let one = |k: usize, v: usize, i: usize| self.run(context, (k, v, i));
         ablation::finals((self.id, context), &self.names(), &self.labels(), replications.run, one)
+    }
+
+    /// Ends of all runs; `end` makes one of the problem and the trials of a replication.
+    pub fn ends<T: Serialize + DeserializeOwned + Send>(
+        self,
+        context: &RunContext,
+        replications: Replications,
+        end: impl Fn(&Development, &History<Config>) -> Result<T, ExperimentError> + Sync,
+    ) -> Result<Grid<T>, ExperimentError> {
+        let one = |k: usize, v: usize, i: usize| {
+            let problem = self.problem(context, (k, i))?;
+            let (_, history) = self.study(context, &problem, (k, v, i))?;
+            end(&problem, &history)
+        };
+        ablation::ends((self.id, context), &self.names(), &self.labels(), replications.run, one)
     }
 
     /// Numbers of replications and evaluations for a report, beside settings of an experiment's own.

@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
 use super::claims::{Claim, Family, Judgement, Kind, Rule, Sample, Test};
 use super::replicate::Run;
 use super::runs::lossless_number;
@@ -79,29 +82,52 @@ impl Ablation {
     }
 }
 
-/// Final regrets by problem, by variant, by replication; `one` makes the run of problem, variant and replication.
-pub fn finals(
+/// Something by problem, by variant, by replication.
+pub type Grid<T> = Vec<Vec<Vec<T>>>;
+
+/// Ends of runs; `one` makes that of problem, variant and replication.
+pub fn ends<T: Serialize + DeserializeOwned + Send>(
     (id, context): (&'static str, &RunContext),
     variants: &[&str],
     problems: &[String],
     replications: usize,
-    one: impl Fn(usize, usize, usize) -> Result<Run, ExperimentError> + Sync,
-) -> Result<Vec<Vec<Vec<f64>>>, ExperimentError> {
+    one: impl Fn(usize, usize, usize) -> Result<T, ExperimentError> + Sync,
+) -> Result<Grid<T>, ExperimentError> {
     let jobs: Vec<(usize, usize, usize)> = (0..problems.len())
         .flat_map(|k| (0..variants.len()).map(move |v| (k, v)))
         .flat_map(|(k, v)| (0..replications).map(move |i| (k, v, i)))
         .collect();
     let name = |&(k, v, i): &(usize, usize, usize)| JobName::new(&problems[k], variants[v], i);
-    let runs: Vec<Final> = Runs::new(id, context).collect(&jobs, name, |&(k, v, i)| {
-        let run = one(k, v, i)?;
-        Ok(Final { regret: run.regret.last().copied().unwrap_or(f64::INFINITY) })
+    let runs: Vec<T> = Runs::new(id, context).collect(&jobs, name, |&(k, v, i)| one(k, v, i))?;
+    let mut runs = runs.into_iter();
+    let mut of_variant = || runs.by_ref().take(replications).collect();
+    let mut of_problem = || variants.iter().map(|_| of_variant()).collect();
+    Ok(problems.iter().map(|_| of_problem()).collect())
+}
+
+/// Final regrets of ends: at least [`NO_REGRET`], and finite.
+pub fn regrets<T>(ends: &Grid<T>, regret: impl Fn(&T) -> f64) -> Grid<f64> {
+    let of_variant = |own: &Vec<T>| own.iter().map(|end| regret(end).max(NO_REGRET)).collect();
+    let of_problem = |own: &Vec<Vec<T>>| {
+        let mut finals: Vec<Vec<f64>> = own.iter().map(of_variant).collect();
+        super::pairwise::finite(&mut finals);
+        finals
+    };
+    ends.iter().map(of_problem).collect()
+}
+
+/// Final regrets of runs; `one` makes that of problem, variant and replication.
+pub fn finals(
+    to: (&'static str, &RunContext),
+    variants: &[&str],
+    problems: &[String],
+    replications: usize,
+    one: impl Fn(usize, usize, usize) -> Result<Run, ExperimentError> + Sync,
+) -> Result<Grid<f64>, ExperimentError> {
+    let ends = ends(to, variants, problems, replications, |k, v, i| {
+        Ok(Final { regret: one(k, v, i)?.regret.last().copied().unwrap_or(f64::INFINITY) })
     })?;
-    let mut by_variant: Vec<Vec<f64>> = runs
-        .chunks(replications.max(1))
-        .map(|own| own.iter().map(|run| run.regret.max(NO_REGRET)).collect())
-        .collect();
-    by_variant.chunks_mut(variants.len()).for_each(super::pairwise::finite);
-    Ok(by_variant.chunks(variants.len()).map(<[Vec<f64>]>::to_vec).collect())
+    Ok(regrets(&ends, |end| end.regret))
 }
 
 /// Mean rank of a variant over all runs.
