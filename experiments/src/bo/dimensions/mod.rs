@@ -26,7 +26,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     claim: "from 60 to 200 parameters, at 100 evaluations, default Bayesian optimisation is not worse than with sparse axes, a trust region, \
             random search, CMA-ES, and a region that never leaves its start, nor than TuRBO and sparse axes of BoTorch where they run beside (--python)",
     quick_cost: "2 problems, 6 methods, 1 replication, 40 evaluations: some seconds",
-    full_cost: "4 problems, 6 methods, 10 replications, 100 evaluations: half an hour, with --python two hours more; --evaluations for more",
+    full_cost: "4 problems, 6 methods, 10 replications, 100 evaluations: half an hour, with --python two hours more for TuRBO alone; --evaluations for more",
     run,
 };
 
