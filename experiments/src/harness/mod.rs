@@ -100,7 +100,8 @@ impl RunContext {
         let Some(method) = unknown.filter(|_| !runs_nothing) else { return Ok(()) };
         let known = match known {
             [] => "it has no choice of methods".to_owned(),
-            known => format!("expected none, or some of {}", known.join(", ")),
+            // As the option divides them: names have commas.
+            known => format!("expected none, or some of {}", known.join("; ")),
         };
         Err(ExperimentError::UnknownMethod { id: id.to_owned(), method: method.clone(), known })
     }
@@ -255,8 +256,8 @@ mod tests {
         let error =
             |methods: &[&str], known: &[&str]| asked(methods).check_methods("a/b", known).unwrap_err();
         assert_eq!(
-            error(&["EI", "KG"], &["PI", "EI"]).to_string(),
-            "--methods: a/b has no method \"KG\"; expected none, or some of PI, EI"
+            error(&["EI", "KG"], &["LCB, β = 4", "EI"]).to_string(),
+            "--methods: a/b has no method \"KG\"; expected none, or some of LCB, β = 4; EI"
         );
         assert_eq!(
             error(&["EI"], &[]).to_string(),
