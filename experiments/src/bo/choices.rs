@@ -52,6 +52,10 @@ impl End {
     fn is_wrong(&self) -> bool {
         self.has_missed() && self.reachable > MISSED
     }
+
+    fn has_not_descended(&self) -> bool {
+        self.has_missed() && !self.is_wrong()
+    }
 }
 
 /// The default first. The posterior mean alone does not explore, and is there to be found worse.
@@ -106,25 +110,25 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     })
 }
 
-/// Percentages of runs that missed, of all problems: in a wrong place, and where the optimum lies. Then all that missed, of each problem.
+/// Percentages of runs that missed, of all problems: all, those at a wrong minimum, those that have not descended. Then all, of each problem.
 fn missed(variants: &[&str], problems: &[String], ends: &Grid<End>) -> Table {
-    let percent = |count: usize, of: usize| number(100.0 * count as f64 / of as f64);
+    let percent = |runs: &[&End], counts: fn(&End) -> bool| {
+        let count = runs.iter().filter(|end| counts(end)).count();
+        number(100.0 * count as f64 / runs.len() as f64)
+    };
     let row = |(v, variant): (usize, &&str)| {
-        let all: Vec<&End> = ends.iter().flat_map(|of_problem| &of_problem[v]).collect();
-        let missed = all.iter().filter(|end| end.has_missed()).count();
-        let wrong = all.iter().filter(|end| end.is_wrong()).count();
-        let each = ends.iter().map(|of_problem| &of_problem[v]).map(|own| {
-            let missed = own.iter().filter(|end| end.has_missed()).count();
-            percent(missed, own.len())
-        });
-        let of_all = [missed, wrong, missed - wrong].map(|count| percent(count, all.len()));
+        let by_problem: Vec<Vec<&End>> =
+            ends.iter().map(|of_problem| of_problem[v].iter().collect()).collect();
+        let whole = by_problem.concat();
+        let of_all = [End::has_missed, End::is_wrong, End::has_not_descended].map(|is| percent(&whole, is));
+        let each = by_problem.iter().map(|own| percent(own, End::has_missed));
         [(*variant).to_owned()].into_iter().chain(of_all).chain(each).collect()
     };
     let header = ["variant", "all", "wrong minimum", "not descended"].map(str::to_owned);
     Table {
         name: "missed".into(),
         caption: format!(
-            "Percentage of runs whose final regret is above {MISSED}, of all problems. In a wrong minimum are those from whose best \
+            "Percentage of runs whose final regret is above {MISSED}, of all problems. At a wrong minimum are those from whose best \
              configuration a descent ends above {MISSED} too, in another branch mostly; the others have not descended. Then of each problem."
         ),
         header: header.into_iter().chain(problems.iter().cloned()).collect(),

@@ -82,7 +82,7 @@ impl Ablation {
     }
 }
 
-/// Something by problem, by variant, by replication.
+/// Values by problem, by variant, by replication.
 pub type Grid<T> = Vec<Vec<Vec<T>>>;
 
 /// Ends of runs; `one` makes that of problem, variant and replication.
