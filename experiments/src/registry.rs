@@ -28,6 +28,7 @@ pub fn all() -> Vec<Experiment> {
         bo::judged::EXPERIMENT.clone(),
         bo::losses::EXPERIMENT.clone(),
         bo::noise::EXPERIMENT.clone(),
+        bo::noise_peers::EXPERIMENT.clone(),
         bo::outliers::EXPERIMENT.clone(),
         bo::pending::EXPERIMENT.clone(),
         bo::small::EXPERIMENT.clone(),

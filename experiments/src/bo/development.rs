@@ -26,8 +26,8 @@ pub enum Noise {
     Normal(f64),
     /// Student-t noise with two degrees of freedom, whose variance is infinite, on this scale.
     HeavyTails(f64),
-    /// Normal noise with this standard deviation, and a standard deviation of 10 in one evaluation of twenty.
-    Outliers(f64),
+    /// Normal noise with one standard deviation, and in one evaluation of twenty with another one.
+    Outliers { std_dev: f64, far: f64 },
     /// Normal noise whose standard deviation grows along the first parameter, by equal factors, and whose variance is reported with each
     /// evaluation.
     Reported { low: f64, high: f64 },
@@ -75,9 +75,9 @@ impl Noise {
             Self::Reported { .. } => self.reported_variance(first).unwrap_or(0.0).sqrt() * z,
             // The square root of an exponential number is that of half a chi-squared one with two degrees of freedom.
             Self::HeavyTails(scale) => scale * z / (-(1.0 - rng.uniform()).ln()).sqrt(),
-            Self::Outliers(std_dev) => {
+            Self::Outliers { std_dev, far } => {
                 if rng.uniform() < 0.05 {
-                    10.0 * z
+                    far * z
                 } else {
                     std_dev * z
                 }

@@ -15,6 +15,7 @@ pub mod growth;
 pub mod judged;
 pub mod losses;
 pub mod noise;
+pub mod noise_peers;
 pub mod outliers;
 pub mod pending;
 pub(crate) mod problems;

@@ -18,14 +18,17 @@ pub const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
+/// Standard deviation of one evaluation of twenty.
+const FAR: f64 = 10.0;
+
 const KINDS: [Kind; 8] = [
-    Kind::Disturbed { dim: 1, lengthscale: 0.2, noise: Noise::Outliers(0.05) },
+    Kind::Disturbed { dim: 1, lengthscale: 0.2, noise: Noise::Outliers { std_dev: 0.05, far: FAR } },
     Kind::Disturbed { dim: 2, lengthscale: 0.3, noise: Noise::HeavyTails(0.1) },
-    Kind::Disturbed { dim: 2, lengthscale: 0.3, noise: Noise::Outliers(0.2) },
+    Kind::Disturbed { dim: 2, lengthscale: 0.3, noise: Noise::Outliers { std_dev: 0.2, far: FAR } },
     Kind::Disturbed { dim: 2, lengthscale: 0.4, noise: Noise::HeavyTails(0.3) },
-    Kind::Disturbed { dim: 3, lengthscale: 0.4, noise: Noise::Outliers(0.05) },
+    Kind::Disturbed { dim: 3, lengthscale: 0.4, noise: Noise::Outliers { std_dev: 0.05, far: FAR } },
     Kind::Disturbed { dim: 3, lengthscale: 0.5, noise: Noise::HeavyTails(0.1) },
-    Kind::Disturbed { dim: 4, lengthscale: 0.6, noise: Noise::Outliers(0.2) },
+    Kind::Disturbed { dim: 4, lengthscale: 0.6, noise: Noise::Outliers { std_dev: 0.2, far: FAR } },
     Kind::Disturbed { dim: 5, lengthscale: 0.8, noise: Noise::HeavyTails(0.2) },
 ];
 

@@ -107,7 +107,7 @@ impl Kind {
             Self::Disturbed { dim, noise: Noise::HeavyTails(scale), .. } => {
                 format!("draw, d = {dim}, Student-t noise {scale}")
             }
-            Self::Disturbed { dim, noise: Noise::Outliers(std_dev), .. } => {
+            Self::Disturbed { dim, noise: Noise::Outliers { std_dev, .. }, .. } => {
                 format!("draw, d = {dim}, noise {std_dev}, outliers")
             }
             Self::Disturbed { dim, noise: Noise::Reported { .. }, .. } => {

@@ -17,10 +17,9 @@ use thrifty_trust_region::{TrustRegionOptimizer, TrustRegionSettings};
 use super::development::Development;
 use super::problems::Kind;
 use crate::error::ExperimentError;
-use crate::harness::ablation::{self, Ablation, Grid, NOTE};
-use crate::harness::claims::Judgement;
+use crate::harness::ablation::{self, Grid, Groups, NOTE};
 use crate::harness::replicate::{Run, study_with_history};
-use crate::harness::{Replications, Report, RunContext, Table};
+use crate::harness::{Replications, Report, RunContext};
 
 /// Variant of the Bayesian optimiser.
 #[derive(Clone)]
@@ -111,19 +110,10 @@ impl Studies<'_> {
     ) -> Result<Report, ExperimentError> {
         let (names, labels) = (self.names(), self.labels());
         let finals = self.finals(context, replications)?;
-        let (mut tables, mut numbers, mut judgements, mut first) =
-            (Vec::new(), BTreeMap::new(), Vec::new(), 0);
-        for &(group, count) in groups {
-            let own = first..first + count;
-            first += count;
-            let found = Ablation::judge(&names, &labels[own.clone()], &finals[own], replications.planned)?;
-            let prefix = if groups.len() > 1 { format!("{group}: ") } else { String::new() };
-            numbers.extend(found.numbers.into_iter().map(|(name, value)| (prefix.clone() + &name, value)));
-            tables.push(Table { name: group.into(), ..found.table });
-            judgements.push(found.judgement);
-        }
+        let Groups { tables, numbers, judgement } =
+            Groups::judge(groups, &names, &labels, &finals, replications.planned)?;
         Ok(Report {
-            judgement: Judgement::all(judgements),
+            judgement,
             numbers,
             settings: self.settings(replications, settings),
             notes: vec![NOTE.into()],
@@ -146,7 +136,7 @@ impl Studies<'_> {
         context: &RunContext,
         replications: Replications,
     ) -> Result<Grid<f64>, ExperimentError> {
-        let one = |k: usize, v: usize, i: usize| self.run(context, (k, v, i));
+        let one = |k: usize, v: usize, i: usize| Ok(self.run(context, (k, v, i))?.last_regret());
         ablation::finals((self.id, context), &self.names(), &self.labels(), replications.run, one)
     }
 

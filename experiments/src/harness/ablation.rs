@@ -46,7 +46,8 @@ impl Ablation {
         replications: Replications,
         one: impl Fn(usize, usize, usize) -> Result<Run, ExperimentError> + Sync,
     ) -> Result<Self, ExperimentError> {
-        let finals = finals((id, context), variants, problems, replications.run, one)?;
+        let last = |k: usize, v: usize, i: usize| Ok(one(k, v, i)?.last_regret());
+        let finals = finals((id, context), variants, problems, replications.run, last)?;
         Self::judge(variants, problems, &finals, replications.planned)
     }
 
@@ -58,13 +59,24 @@ impl Ablation {
         finals: &[Vec<Vec<f64>>],
         planned: usize,
     ) -> Result<Self, ExperimentError> {
+        Self::judge_group("", variants, problems, finals, planned)
+    }
+
+    /// [`Ablation::judge`] with claims whose names begin with `prefix`.
+    fn judge_group(
+        prefix: &str,
+        variants: &[&str],
+        problems: &[String],
+        finals: &[Vec<Vec<f64>>],
+        planned: usize,
+    ) -> Result<Self, ExperimentError> {
         let logs =
             |v: usize| -> Vec<f64> { finals.iter().flat_map(|f| f[v].iter().map(|r| r.log10())).collect() };
         let base = logs(0);
         let mut family = Family::new(Rule::All);
         for (v, variant) in variants.iter().enumerate().skip(1) {
             let claim = Claim::new(
-                format!("not worse than {variant}"),
+                format!("{prefix}not worse than {variant}"),
                 Kind::NotInferior { margin: MARGIN },
                 Test::SignFlip,
                 problems.len() * planned,
@@ -76,9 +88,42 @@ impl Ablation {
         let mut numbers = BTreeMap::new();
         for (v, variant) in variants.iter().enumerate() {
             let gain = logs(v).iter().zip(&base).map(|(a, b)| a - b).sum::<f64>() / base.len() as f64;
-            numbers.insert(format!("mean log10 regret against the default: {variant}"), gain);
+            numbers.insert(format!("{prefix}mean log10 regret against the default: {variant}"), gain);
         }
         Ok(Self { table: table(variants, problems, finals, &judgement), numbers, judgement })
+    }
+}
+
+/// Comparisons of the variants on groups of the problems, each with claims of its own.
+pub struct Groups {
+    /// A table for each group, with its name.
+    pub tables: Vec<Table>,
+    pub numbers: BTreeMap<String, f64>,
+    pub judgement: Judgement,
+}
+
+impl Groups {
+    /// [`Ablation::judge`] of each group: its name, and how many of the problems it has.
+    pub fn judge(
+        groups: &[(&str, usize)],
+        variants: &[&str],
+        problems: &[String],
+        finals: &[Vec<Vec<f64>>],
+        planned: usize,
+    ) -> Result<Self, ExperimentError> {
+        let (mut tables, mut numbers, mut judgements, mut first) =
+            (Vec::new(), BTreeMap::new(), Vec::new(), 0);
+        for &(group, count) in groups {
+            let own = first..first + count;
+            first += count;
+            let prefix = if groups.len() > 1 { format!("{group}: ") } else { String::new() };
+            let (problems, finals) = (&problems[own.clone()], &finals[own]);
+            let found = Ablation::judge_group(&prefix, variants, problems, finals, planned)?;
+            numbers.extend(found.numbers);
+            tables.push(Table { name: group.into(), ..found.table });
+            judgements.push(found.judgement);
+        }
+        Ok(Self { tables, numbers, judgement: Judgement::all(judgements) })
     }
 }
 
@@ -116,17 +161,15 @@ pub fn regrets<T>(ends: &Grid<T>, regret: impl Fn(&T) -> f64) -> Grid<f64> {
     ends.iter().map(of_problem).collect()
 }
 
-/// Final regrets of runs; `one` makes that of problem, variant and replication.
+/// Final regrets of runs; `one` makes the run of problem, variant and replication, and returns its regret.
 pub fn finals(
     to: (&'static str, &RunContext),
     variants: &[&str],
     problems: &[String],
     replications: usize,
-    one: impl Fn(usize, usize, usize) -> Result<Run, ExperimentError> + Sync,
+    one: impl Fn(usize, usize, usize) -> Result<f64, ExperimentError> + Sync,
 ) -> Result<Grid<f64>, ExperimentError> {
-    let ends = ends(to, variants, problems, replications, |k, v, i| {
-        Ok(Final { regret: one(k, v, i)?.regret.last().copied().unwrap_or(f64::INFINITY) })
-    })?;
+    let ends = ends(to, variants, problems, replications, |k, v, i| Ok(Final { regret: one(k, v, i)? }))?;
     Ok(regrets(&ends, |end| end.regret))
 }
 
@@ -194,6 +237,16 @@ mod tests {
         assert_eq!((printed(1), printed(2)), ("-0.301".into(), "+0.477".into()));
         assert!(
             (ablation.numbers["mean log10 regret against the default: half"] + 2_f64.log10()).abs() < 1e-12
+        );
+        let groups = [("first", 1), ("second", 1)];
+        let of_groups = Groups::judge(&groups, &names, &["a".into(), "b".into()], &finals, 20).unwrap();
+        let claims: Vec<(&str, Verdict)> =
+            of_groups.judgement.findings().iter().map(|f| (&*f.claim, f.verdict())).collect();
+        assert_eq!(claims[0], ("first: not worse than half", Verdict::DoesNotHold));
+        assert_eq!(claims[4], ("second: not worse than triple", Verdict::Holds));
+        assert_eq!(
+            of_groups.tables.iter().map(|table| &*table.name).collect::<Vec<_>>(),
+            ["first", "second"]
         );
         let few: Vec<Vec<Vec<f64>>> = vec![finals[0].iter().map(|own| own[..3].to_vec()).collect()];
         let few = Ablation::judge(&names, &["a".into()], &few, 3).unwrap();

@@ -50,7 +50,7 @@ impl Comparison {
         };
         let runs: Vec<Vec<Run>> = methods.iter().map(of).collect();
         let extended = |run: &Run| {
-            let last = run.regret.last().copied().unwrap_or(f64::INFINITY);
+            let last = run.last_regret();
             let mut curve = run.regret.clone();
             curve.resize(budget, last);
             curve

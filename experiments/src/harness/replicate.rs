@@ -33,6 +33,13 @@ pub struct Run {
     pub evaluation_seconds: f64,
 }
 
+impl Run {
+    /// The regret at the end; infinite if there is none.
+    pub fn last_regret(&self) -> f64 {
+        self.regret.last().copied().unwrap_or(f64::INFINITY)
+    }
+}
+
 impl AsMut<Self> for Run {
     fn as_mut(&mut self) -> &mut Self {
         self

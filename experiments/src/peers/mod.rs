@@ -1,5 +1,6 @@
 //! Other libraries as optimisers: a script of `experiments/peers` in a Python process that is asked for points.
 
+mod beside;
 mod interpreters;
 mod on_folds;
 mod peer_study;
@@ -7,6 +8,7 @@ mod process;
 mod versions;
 mod whole;
 
+pub use self::beside::{Beside, Complete, Found, PeerMethod};
 pub use self::interpreters::Interpreters;
 pub use self::on_folds::SeedsAsFolds;
 pub use self::peer_study::{First, PeerStudy, Refusal};

@@ -114,7 +114,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let labels: Vec<String> = problems.iter().map(Problem::name).collect();
     let mut finals =
         ablation::finals((EXPERIMENT.id, context), &METHODS, &labels, replications, |k, m, i| {
-            plan.ours(k, m, i)
+            Ok(plan.ours(k, m, i)?.last_regret())
         })?;
     let (peers, peer_notes) = peers::beside(&plan)?;
     let mut methods = METHODS.to_vec();
