@@ -23,6 +23,7 @@ pub fn all() -> Vec<Experiment> {
         bo::conditional::EXPERIMENT.clone(),
         bo::designs::EXPERIMENT.clone(),
         bo::dimensions::EXPERIMENT.clone(),
+        bo::embeddings::EXPERIMENT.clone(),
         bo::few::EXPERIMENT.clone(),
         bo::growth::EXPERIMENT.clone(),
         bo::judged::EXPERIMENT.clone(),

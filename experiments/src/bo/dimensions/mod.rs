@@ -1,7 +1,6 @@
 //! Many dimensions: default Bayesian optimisation, trust regions and evolution strategies from 60 to 200 parameters.
 
 mod peers;
-mod problems;
 
 use thrifty_bo::{BayesianOptimizer, BoSettings, InitialDesign};
 use thrifty_cmaes::{CmaEs, CmaEsSettings};
@@ -13,7 +12,7 @@ use thrifty_study::MaxTrials;
 use thrifty_testbed::{Problem, TestFunction};
 use thrifty_trust_region::{TrustRegionOptimizer, TrustRegionSettings};
 
-use self::problems::Wide;
+use super::many::Wide;
 use super::sparse;
 use crate::error::ExperimentError;
 use crate::harness::ablation::{self, Ablation};

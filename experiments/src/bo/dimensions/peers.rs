@@ -5,7 +5,7 @@ use thrifty_space::Config;
 use thrifty_study::{Best, MaxTrials, Optimizer, Study};
 use thrifty_testbed::Problem;
 
-use super::problems::Wide;
+use super::super::many::Wide;
 use super::{EXPERIMENT, Plan};
 use crate::error::ExperimentError;
 use crate::peers::{Beside, Complete, Ended, First, Found, Interpreters, PeerMethod};
