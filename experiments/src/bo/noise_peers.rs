@@ -13,7 +13,7 @@ use crate::error::ExperimentError;
 use crate::harness::ablation::{self, Groups};
 use crate::harness::method::{AfterDesign, AnyOptimizer};
 use crate::harness::{Experiment, Report, RunContext, Table};
-use crate::peers::{Beside, Ended, First, Found, Interpreters, PeerMethod};
+use crate::peers::{Beside, Complete, Ended, First, Found, Interpreters, PeerMethod};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "bo/noise-peers",
@@ -210,10 +210,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         Beside { id: EXPERIMENT.id, context, peers: &PEERS, problems: &labels, replications, rules: 1 };
     let (peers, peer_notes) = beside.run(|from, method, job| plan.peer(from, method, job))?;
     let mut methods = METHODS.to_vec();
-    for peer in peers {
-        methods.push(peer.label);
-        finals.iter_mut().zip(peer.finals).for_each(|(of_problem, own)| of_problem.push(own));
-    }
+    Complete::join(peers, &mut methods, &mut finals);
     let Groups { tables, numbers, judgement } =
         Groups::judge(&groups, &methods, &labels, &finals, n.planned)?;
     let settings = [

@@ -4,7 +4,7 @@ use thrifty_study::StudyError;
 
 use super::{Ended, Interpreters, PeerRun, versions};
 use crate::error::ExperimentError;
-use crate::harness::ablation::NO_REGRET;
+use crate::harness::ablation::{Grid, NO_REGRET};
 use crate::harness::runs::lossless_number;
 use crate::harness::{JobName, RunContext, Runs};
 
@@ -42,6 +42,16 @@ struct Done {
 pub struct Complete {
     pub label: &'static str,
     pub finals: Vec<Vec<f64>>,
+}
+
+impl Complete {
+    /// Adds methods to others that ran on the same problems.
+    pub fn join(own: Vec<Self>, methods: &mut Vec<&'static str>, finals: &mut Grid<f64>) {
+        for method in own {
+            methods.push(method.label);
+            finals.iter_mut().zip(method.finals).for_each(|(of_problem, own)| of_problem.push(own));
+        }
+    }
 }
 
 /// Final regret of a run, and the error that ended it early.
@@ -201,6 +211,10 @@ mod tests {
         let (complete, notes) = found(vec![interpreter]);
         assert_eq!(complete.len(), PEERS.len(), "{notes:?}");
         assert!(complete.iter().all(|own| own.finals == [[NO_REGRET; 2]]), "{notes:?}");
+        let (mut methods, mut finals) = (vec!["ours"], vec![vec![vec![1.0, 2.0]]]);
+        Complete::join(complete, &mut methods, &mut finals);
+        assert_eq!(methods, ["ours", "One", "Two"]);
+        assert_eq!(finals, [[vec![1.0, 2.0], vec![NO_REGRET; 2], vec![NO_REGRET; 2]]]);
         assert!(
             notes.iter().all(|note| note.ends_with("2 of 2 runs, version 1, 2 CPU s a run.")),
             "{notes:?}"

@@ -18,6 +18,7 @@ use crate::error::ExperimentError;
 use crate::harness::ablation::{self, Ablation};
 use crate::harness::replicate::{Run, study};
 use crate::harness::{Experiment, Report, RunContext};
+use crate::peers::Complete;
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "bo/dimensions",
@@ -117,10 +118,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         })?;
     let (peers, peer_notes) = peers::beside(&plan)?;
     let mut methods = METHODS.to_vec();
-    for peer in peers {
-        methods.push(peer.label);
-        finals.iter_mut().zip(peer.finals).for_each(|(of_problem, own)| of_problem.push(own));
-    }
+    Complete::join(peers, &mut methods, &mut finals);
     let Ablation { table, numbers, judgement } = Ablation::judge(&methods, &labels, &finals, n.planned)?;
     let settings = [
         ("replications", replications.to_string()),
