@@ -1,4 +1,4 @@
-"""Other optimisers as methods of `run bo/judged --python` and of `fcvopt/*`: reads evaluations, answers with points.
+"""Other optimisers as methods of experiments with `--python`: reads evaluations, answers with points.
 
 One JSON object a line, both ways. A point has a number for each parameter: of a choice its position::
 

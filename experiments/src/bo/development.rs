@@ -33,13 +33,17 @@ pub enum Noise {
     Reported { low: f64, high: f64 },
 }
 
-/// Standard deviation of normal noise as a share of the range of a function.
+/// Noise in shares of the range of a function.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Share {
-    /// Equal everywhere.
+    /// [`Noise::Normal`] with this standard deviation.
     Even(f64),
     /// Growing along the first parameter, and reported: [`Noise::Reported`].
     Reported { low: f64, high: f64 },
+    /// [`Noise::HeavyTails`] on this scale.
+    HeavyTails(f64),
+    /// [`Noise::Outliers`] with this standard deviation, and twice the range in one evaluation of twenty.
+    Outliers(f64),
 }
 
 impl Share {
@@ -50,6 +54,8 @@ impl Share {
             Self::Reported { low, high } => {
                 format!("reported noise {} to {} %", percent(low), percent(high))
             }
+            Self::HeavyTails(share) => format!("Student-t noise {} %", percent(share)),
+            Self::Outliers(share) => format!("outliers and noise {} %", percent(share)),
         }
     }
 
@@ -57,6 +63,8 @@ impl Share {
         match self {
             Self::Even(share) => Noise::Normal(range * share),
             Self::Reported { low, high } => Noise::Reported { low: range * low, high: range * high },
+            Self::HeavyTails(share) => Noise::HeavyTails(range * share),
+            Self::Outliers(share) => Noise::Outliers { std_dev: range * share, far: 2.0 * range },
         }
     }
 }

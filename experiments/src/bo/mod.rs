@@ -15,7 +15,7 @@ pub(crate) mod functions;
 pub mod growth;
 pub mod judged;
 pub mod losses;
-pub(crate) mod many;
+pub(crate) mod many_parameters;
 pub mod noise;
 pub mod noise_peers;
 pub mod outliers;

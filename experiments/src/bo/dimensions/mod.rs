@@ -5,14 +5,13 @@ mod peers;
 use thrifty_bo::{BayesianOptimizer, BoSettings, InitialDesign};
 use thrifty_cmaes::{CmaEs, CmaEsSettings};
 use thrifty_gp::Learning;
-use thrifty_sampling::{Seed, Sobol};
+use thrifty_sampling::Seed;
 use thrifty_search::RandomSearch;
-use thrifty_space::Config;
 use thrifty_study::MaxTrials;
 use thrifty_testbed::{Problem, TestFunction};
 use thrifty_trust_region::{TrustRegionOptimizer, TrustRegionSettings};
 
-use super::many::Wide;
+use super::many_parameters::Wide;
 use super::sparse;
 use crate::error::ExperimentError;
 use crate::harness::ablation::{self, Ablation};
@@ -59,18 +58,11 @@ impl Plan<'_> {
         Seed(self.context.seed).child(EXPERIMENT.id, (i * 100 + k) as u64)
     }
 
-    /// The design of all model-based methods, a tenth of the evaluations.
-    fn design(&self, problem: &Wide, seed: Seed) -> Vec<Config> {
-        let count = (self.evaluations / 10).max(4);
-        let points = Sobol::scrambled(problem.space().dim(), &mut seed.stream("design", 0)).take(count);
-        points.rows().map(|x| problem.space().decode(x)).collect()
-    }
-
     /// One study of ours.
     fn ours(&self, k: usize, method: usize, i: usize) -> Result<Run, ExperimentError> {
         let (problem, seed) = (&self.problems[k], self.seed(k, i));
         let (name, stop, space) = (METHODS[method], MaxTrials(self.evaluations), problem.space().clone());
-        let initial = InitialDesign::Only(self.design(problem, seed));
+        let initial = InitialDesign::Only(problem.design(self.evaluations, seed));
         let region =
             |settings: TrustRegionSettings| TrustRegionOptimizer::new(space.clone()).with_settings(settings);
         match name {

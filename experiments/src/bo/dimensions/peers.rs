@@ -5,7 +5,7 @@ use thrifty_space::Config;
 use thrifty_study::{Best, MaxTrials, Optimizer, Study};
 use thrifty_testbed::Problem;
 
-use super::super::many::Wide;
+use super::super::many_parameters::Wide;
 use super::{EXPERIMENT, Plan};
 use crate::error::ExperimentError;
 use crate::peers::{Beside, Complete, Ended, First, Found, Interpreters, PeerMethod};
@@ -31,7 +31,7 @@ fn one(
     (k, i): (usize, usize),
 ) -> Result<Ended<f64>, ExperimentError> {
     let (problem, seed) = (&plan.problems[k], plan.seed(k, i));
-    let design = plan.design(problem, seed);
+    let design = problem.design(plan.evaluations, seed);
     let (count, evaluations) = (design.len(), plan.evaluations);
     let first = First { method, seed: seed.0 & 0x7fff_ffff, noisy: false, design: count, evaluations };
     from.whole(problem.space(), &first, &design, |optimizer| regret(problem, optimizer, seed, evaluations))

@@ -4,15 +4,14 @@ mod embedding;
 mod nested;
 
 use thrifty_bo::{BayesianOptimizer, BoSettings, InitialDesign};
-use thrifty_sampling::{Seed, Sobol};
+use thrifty_sampling::Seed;
 use thrifty_search::RandomSearch;
-use thrifty_space::Config;
 use thrifty_study::MaxTrials;
 use thrifty_testbed::{Problem, TestFunction};
 use thrifty_trust_region::{TrustRegionOptimizer, TrustRegionSettings};
 
 use self::nested::NestedEmbeddings;
-use super::many::Wide;
+use super::many_parameters::Wide;
 use crate::error::ExperimentError;
 use crate::harness::ablation::{self, Ablation};
 use crate::harness::replicate::study;
@@ -24,7 +23,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     claim: "with 200 to 1000 parameters and 100 evaluations, default Bayesian optimisation is not worse than a trust region in nested random \
             embeddings (BAxUS), in one random embedding, or in all parameters, nor than random search",
     quick_cost: "2 problems, 5 methods, 1 replication, 40 evaluations: some seconds",
-    full_cost: "4 problems, 5 methods, 10 replications, 100 evaluations: half an hour",
+    full_cost: "4 problems, 5 methods, 10 replications, 100 evaluations: three quarters of an hour",
     run,
 };
 
@@ -56,25 +55,26 @@ fn regret(
     i: usize,
 ) -> Result<f64, ExperimentError> {
     let (space, stop) = (problem.space().clone(), MaxTrials(evaluations));
-    let count = (evaluations / 10).max(4);
-    let design = || -> Vec<Config> {
-        let points = Sobol::scrambled(space.dim(), &mut seed.stream("design", 0)).take(count);
-        points.rows().map(|x| space.decode(x)).collect()
-    };
     let run = match method {
         NESTED | ONE => {
-            let optimizer = NestedEmbeddings::new(space, evaluations, count, method == NESTED, seed)?;
+            let optimizer = NestedEmbeddings::new(
+                space,
+                evaluations,
+                Wide::designed(evaluations),
+                method == NESTED,
+                seed,
+            )?;
             study(method, problem, optimizer, seed, i, stop)
         }
         REGION => {
-            let initial = InitialDesign::Only(design());
+            let initial = InitialDesign::Only(problem.design(evaluations, seed));
             let optimizer = TrustRegionOptimizer::new(space)
                 .with_settings(TrustRegionSettings { initial, ..TrustRegionSettings::default() })?;
             study(method, problem, optimizer, seed, i, stop)
         }
         "random" => study(method, problem, RandomSearch::new(space), seed, i, stop),
         _ => {
-            let initial = InitialDesign::Only(design());
+            let initial = InitialDesign::Only(problem.design(evaluations, seed));
             let optimizer = BayesianOptimizer::new(space)
                 .with_settings(BoSettings { initial, ..BoSettings::default() })?;
             study(method, problem, optimizer, seed, i, stop)

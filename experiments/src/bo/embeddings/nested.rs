@@ -133,7 +133,7 @@ struct SplitSchedule {
 }
 
 impl SplitSchedule {
-    /// With as many splits as bring some first number of parameters, below [`PARTS`], nearest to all of them.
+    /// The first number of parameters, below [`PARTS`], that splits bring nearest to all of them.
     fn new(outer: usize, evaluations: usize) -> Self {
         let splits = (outer as f64).ln() / (PARTS as f64).ln();
         let splits = splits.round() as i32;
@@ -162,7 +162,7 @@ mod tests {
     use thrifty_study::{MaxTrials, Study};
     use thrifty_testbed::{Problem, TestFunction};
 
-    use super::super::super::many::Wide;
+    use super::super::super::many_parameters::Wide;
     use super::*;
 
     /// 100 parameters: three splits of two parameters come to 128, nearer than 64 or 192.

@@ -2,6 +2,7 @@
 
 use std::f64::consts::TAU;
 
+use thrifty_sampling::{Seed, Sobol};
 use thrifty_space::{Config, Space, SpaceError};
 use thrifty_testbed::{Problem, TestFunction};
 
@@ -52,6 +53,17 @@ impl Wide {
                 x.iter().fold((0.0, 0.0), |(s, c), v| (s + v * v / n, c + (TAU * v).cos() / n));
             20.0 + 1_f64.exp() - 20.0 * (-0.2 * f64::sqrt(squares)).exp() - f64::exp(cosines)
         })
+    }
+
+    /// The Sobol design of methods with a model: a tenth of the evaluations, at least four.
+    pub fn design(&self, evaluations: usize, seed: Seed) -> Vec<Config> {
+        let mut sobol = Sobol::scrambled(self.space.dim(), &mut seed.stream("design", 0));
+        sobol.take(Self::designed(evaluations)).rows().map(|x| self.space.decode(x)).collect()
+    }
+
+    /// Number of evaluations of a design.
+    pub fn designed(evaluations: usize) -> usize {
+        (evaluations / 10).max(4)
     }
 
     /// A path of `points` points in the unit square, two parameters each, from one corner to the opposite one among obstacles.
