@@ -28,6 +28,7 @@ pub fn all() -> Vec<Experiment> {
         bo::growth::EXPERIMENT.clone(),
         bo::judged::EXPERIMENT.clone(),
         bo::losses::EXPERIMENT.clone(),
+        bo::mixed::EXPERIMENT.clone(),
         bo::noise::EXPERIMENT.clone(),
         bo::noise_peers::EXPERIMENT.clone(),
         bo::outliers::EXPERIMENT.clone(),

@@ -1,11 +1,10 @@
 //! Functions of many parameters: few of them active, or a path among obstacles.
 
-use std::f64::consts::TAU;
-
 use thrifty_sampling::{Seed, Sobol};
 use thrifty_space::{Config, Space, SpaceError};
 use thrifty_testbed::{Problem, TestFunction};
 
+use super::functions::ackley;
 use crate::error::ExperimentError;
 
 /// A function on a unit cube of many dimensions.
@@ -48,10 +47,7 @@ impl Wide {
     pub fn ackley(active: usize, dim: usize) -> Result<Self, ExperimentError> {
         Self::new(format!("Ackley, {active} of {dim}"), dim, 0.0, move |u| {
             let x: Vec<f64> = u[..active].iter().map(|u| 15.0 * u - 5.0).collect();
-            let n = x.len() as f64;
-            let (squares, cosines) =
-                x.iter().fold((0.0, 0.0), |(s, c), v| (s + v * v / n, c + (TAU * v).cos() / n));
-            20.0 + 1_f64.exp() - 20.0 * (-0.2 * f64::sqrt(squares)).exp() - f64::exp(cosines)
+            ackley(&x)
         })
     }
 

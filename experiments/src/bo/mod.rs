@@ -16,6 +16,7 @@ pub mod growth;
 pub mod judged;
 pub mod losses;
 pub(crate) mod many_parameters;
+pub mod mixed;
 pub mod noise;
 pub mod noise_peers;
 pub mod outliers;

@@ -7,13 +7,14 @@ use crate::harness::RunContext;
 const WITH_METHODS: [&str; 2] = ["acquisition/functions", "bo/judged"];
 
 /// Experiments whose number of evaluations can be chosen; the others refuse the option, so that no report names a number that was not run.
-const WITH_EVALUATIONS: [&str; 10] = [
+const WITH_EVALUATIONS: [&str; 11] = [
     "acquisition/functions",
     "bo/batches",
     "bo/dimensions",
     "bo/embeddings",
     "bo/few",
     "bo/judged",
+    "bo/mixed",
     "bo/transfer",
     "bo/wide",
     "caligo/pareto",
