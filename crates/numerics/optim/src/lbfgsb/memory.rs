@@ -62,6 +62,16 @@ impl Memory {
         if column < k { self.changes[column][i] } else { self.theta * self.steps[column - k][i] }
     }
 
+    /// Rows of `W`, one after the other.
+    pub(super) fn rows_into(&self, rows: &[usize], out: &mut [f64]) {
+        let width = 2 * self.pairs();
+        for (&i, row) in rows.iter().zip(out.chunks_exact_mut(width)) {
+            let (changes, steps) = row.split_at_mut(self.pairs());
+            changes.iter_mut().zip(&self.changes).for_each(|(entry, change)| *entry = change[i]);
+            steps.iter_mut().zip(&self.steps).for_each(|(entry, step)| *entry = self.theta * step[i]);
+        }
+    }
+
     /// Adds the pair of a step, unless its curvature is too small to keep the model positive definite.
     pub(super) fn update(&mut self, x: &[f64], gradient: &[f64], next: &[f64], next_gradient: &[f64]) {
         if self.limit == 0 {
@@ -157,7 +167,7 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-fn add_scaled(to: &mut [f64], factor: f64, other: &[f64]) {
+pub(super) fn add_scaled(to: &mut [f64], factor: f64, other: &[f64]) {
     for (a, b) in to.iter_mut().zip(other) {
         *a += factor * b;
     }

@@ -1,7 +1,7 @@
 //! Subspace minimization of L-BFGS-B.
 
 use super::cauchy::CauchyPoint;
-use super::memory::Memory;
+use super::memory::{Memory, add_scaled, dot};
 use super::small::SmallLu;
 
 /// Minimises the model over the variables that are free at the Cauchy point, and brings the result into the box.
@@ -55,28 +55,31 @@ fn unbounded_step(
     let (width, theta) = (2 * memory.pairs(), memory.theta);
     let mut bent = cauchy.moved.clone();
     memory.multiply_middle(&mut bent);
-    let w: Vec<Vec<f64>> = free.iter().map(|&i| (0..width).map(|c| memory.w(i, c)).collect()).collect();
-    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    // Rows of W of the free variables, one after the other: sums over them run along contiguous numbers.
+    let mut w = vec![0.0; free.len() * width];
+    memory.rows_into(free, &mut w);
+    let rows = || w.chunks_exact(width);
     let r: Vec<f64> = free
         .iter()
-        .zip(&w)
-        .map(|(&i, w)| gradient[i] + theta * (cauchy.point[i] - x[i]) - dot(w, &bent))
+        .zip(rows())
+        .map(|(&i, row)| gradient[i] + theta * (cauchy.point[i] - x[i]) - dot(row, &bent))
         .collect();
     // v = (I - M WᵀW/θ)⁻¹ M Wᵀ r over the free rows.
-    let mut v: Vec<f64> = (0..width).map(|c| w.iter().zip(&r).map(|(w, r)| w[c] * r).sum()).collect();
-    memory.multiply_middle(&mut v);
-    let mut columns: Vec<Vec<f64>> = Vec::with_capacity(width);
-    for c in 0..width {
-        let mut column: Vec<f64> =
-            (0..width).map(|row| w.iter().map(|w| w[row] * w[c]).sum::<f64>() / theta).collect();
-        memory.multiply_middle(&mut column);
-        columns.push(column);
+    let (mut v, mut gram) = (vec![0.0; width], vec![0.0; width * width]);
+    for (row, r) in rows().zip(&r) {
+        add_scaled(&mut v, *r, row);
+        for (sums, entry) in gram.chunks_exact_mut(width).zip(row) {
+            add_scaled(sums, *entry, row);
+        }
     }
+    memory.multiply_middle(&mut v);
+    gram.iter_mut().for_each(|sum| *sum /= theta);
+    gram.chunks_exact_mut(width).for_each(|column| memory.multiply_middle(column));
     let mut system = SmallLu::default();
-    if !system.factor(width, |row, c| f64::from(u8::from(row == c)) - columns[c][row]) {
+    if !system.factor(width, |row, c| f64::from(u8::from(row == c)) - gram[c * width + row]) {
         return None;
     }
     system.solve(&mut v);
-    let step: Vec<f64> = r.iter().zip(&w).map(|(r, w)| -(r + dot(w, &v) / theta) / theta).collect();
+    let step: Vec<f64> = r.iter().zip(rows()).map(|(r, row)| -(r + dot(row, &v) / theta) / theta).collect();
     step.iter().all(|s| s.is_finite()).then_some(step)
 }
