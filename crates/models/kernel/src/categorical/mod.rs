@@ -2,6 +2,7 @@
 
 mod coregionalization;
 mod correlation;
+mod levels;
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -18,6 +19,7 @@ use crate::hyperparameters::Hyperparameters;
 use crate::{Kernel, KernelError, KernelWorkspace};
 pub use coregionalization::Coregionalization;
 pub use correlation::{ByCorrelation, ByLengthscale, CategoricalCorrelation};
+use levels::{PullBack, covariances_into, levels_into};
 
 /// A kernel on unordered levels: every two different levels of a parameter have the same correlation.
 ///
@@ -91,15 +93,6 @@ impl<L: CategoricalCorrelation> Categorical<L> {
         self.values.values.iter().map(|&theta| L::correlation(theta)).collect()
     }
 
-    /// Covariances of points with one, from the correlations of different levels.
-    fn covariances_into(&self, correlations: &[f64], x: PointsRef<'_>, y: &[f64], out: &mut [f64]) {
-        for (slot, x) in out.iter_mut().zip(x.rows()) {
-            let differs = |block: &Range<usize>| x[block.clone()] != y[block.clone()];
-            let differing = self.blocks.iter().zip(correlations).filter(|(block, _)| differs(block));
-            *slot = differing.map(|(_, correlation)| correlation).product();
-        }
-    }
-
     /// The parameters in whose levels two points differ, with their values.
     fn differing<'a>(&'a self, x: &'a [f64], y: &'a [f64]) -> impl Iterator<Item = (usize, f64)> + 'a {
         let differs = move |(p, block): (usize, &Range<usize>)| {
@@ -139,14 +132,17 @@ impl<L: CategoricalCorrelation> Kernel for Categorical<L> {
 
     /// Correlations are computed once, not pair by pair.
     fn eval_each(&self, x: PointsRef<'_>, y: &[f64], out: &mut [f64]) {
-        self.covariances_into(&self.correlations(), x, y, out);
+        let mut levels = Matrix::default();
+        levels_into(&self.blocks, &[x, PointsRef::single(y)], &mut levels);
+        covariances_into(&levels, &self.correlations(), (0, x.len()), out);
     }
 
     fn cov_into(&self, x: PointsRef<'_>, y: PointsRef<'_>, out: &mut Matrix) {
         out.resize(x.len(), y.len());
-        let correlations = self.correlations();
-        for (j, y) in y.rows().enumerate() {
-            self.covariances_into(&correlations, x, y, out.column_mut(j));
+        let (correlations, mut levels) = (self.correlations(), Matrix::default());
+        levels_into(&self.blocks, &[x, y], &mut levels);
+        for j in 0..y.len() {
+            covariances_into(&levels, &correlations, (0, x.len() + j), out.column_mut(j));
         }
     }
 
@@ -154,39 +150,32 @@ impl<L: CategoricalCorrelation> Kernel for Categorical<L> {
         out.fill(1.0);
     }
 
-    /// Keeps the covariances as the values of the workspace.
+    /// Keeps the levels as the inputs of the workspace, and the covariances as its values.
     fn forward(&self, x: PointsRef<'_>, scale: f64, workspace: &mut KernelWorkspace, out: &mut Matrix) {
         let n = x.len();
         out.resize(n, n);
-        workspace.values.resize(n, n);
+        let KernelWorkspace { values, inputs, .. } = workspace;
+        values.resize(n, n);
+        levels_into(&self.blocks, &[x], inputs);
         let correlations = self.correlations();
         for j in 0..n {
-            let values = &mut workspace.values.column_mut(j)[j..];
-            self.covariances_into(&correlations, x.slice(j, n), x.row(j), values);
+            let values = &mut values.column_mut(j)[j..];
+            covariances_into(inputs, &correlations, (j, j), values);
             out.column_mut(j)[j..].iter_mut().zip(values).for_each(|(out, k)| *out = scale * *k);
         }
     }
 
     fn pull_back_params(
         &self,
-        x: PointsRef<'_>,
+        _x: PointsRef<'_>,
         workspace: &mut KernelWorkspace,
         weights: &Matrix,
         scale: f64,
         grad: &mut [f64],
     ) -> f64 {
-        let mut total = 0.0;
-        for (j, y) in x.rows().enumerate() {
-            let values = &workspace.values.column(j)[j..];
-            for ((w, k), x) in weights.column(j)[j..].iter().zip(values).zip(x.slice(j, x.len()).rows()) {
-                total += w * k;
-                let weight = scale * w * k;
-                for (p, theta) in self.differing(x, y) {
-                    grad[p] += weight * L::log_slope(theta);
-                }
-            }
-        }
-        total
+        let slopes: Vec<f64> = self.values.values.iter().map(|&theta| L::log_slope(theta)).collect();
+        let (levels, values) = (&workspace.inputs, &workspace.values);
+        PullBack { levels, values, weights, slopes: &slopes, scale, grad }.total()
     }
 
     fn has_constant_variance(&self) -> bool {

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use thrifty_sampling::Stream;
+use thrifty_simd::{VectorLoop, dispatch};
 
 use super::Features;
 
@@ -35,10 +36,8 @@ impl Features for LevelSigns {
         for (p, (block, rho)) in self.blocks.iter().zip(&self.correlations).enumerate() {
             // 0 and -0 are one level.
             let level = x[block.clone()].iter().fold(p as u64 + 1, |h, v| scramble(h ^ (v + 0.0).to_bits()));
-            for (slot, key) in out.iter_mut().zip(&self.keys) {
-                let shared = hashed_sign(key ^ scramble(p as u64));
-                *slot *= rho.sqrt() * shared + (1.0 - rho).sqrt() * hashed_sign(key ^ level);
-            }
+            let (shared, own) = ((scramble(p as u64), rho.sqrt()), (level, (1.0 - rho).sqrt()));
+            dispatch(Factors { keys: &self.keys, shared, own, out });
         }
     }
 
@@ -49,11 +48,34 @@ impl Features for LevelSigns {
     }
 }
 
-fn hashed_sign(key: u64) -> f64 {
-    if scramble(key) >> 63 == 0 { 1.0 } else { -1.0 }
+/// Multiplies by the factors of one parameter at a level. The shared sign and that of the level have a salt for their hash, and a weight.
+struct Factors<'a> {
+    keys: &'a [u64],
+    shared: (u64, f64),
+    own: (u64, f64),
+    out: &'a mut [f64],
+}
+
+impl VectorLoop for Factors<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) {
+        for (slot, key) in self.out.iter_mut().zip(self.keys) {
+            let signed = |(salt, weight): (u64, f64)| with_hashed_sign(key ^ salt, weight);
+            *slot *= signed(self.shared) + signed(self.own);
+        }
+    }
+}
+
+/// A weight with the sign that is the first bit of the hash of a key.
+#[inline(always)]
+fn with_hashed_sign(key: u64, weight: f64) -> f64 {
+    f64::from_bits(weight.to_bits() ^ (scramble(key) & (1 << 63)))
 }
 
 /// The finaliser of `SplitMix64`: every input bit reaches every output bit.
+#[inline(always)]
 fn scramble(value: u64) -> u64 {
     let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
