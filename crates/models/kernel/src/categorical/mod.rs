@@ -130,15 +130,21 @@ impl<L: CategoricalCorrelation> Kernel for Categorical<L> {
         self.differing(x, y).map(|(_, theta)| L::correlation(theta)).product()
     }
 
-    /// Correlations are computed once, not pair by pair.
+    /// Correlations are computed once, not pair by pair. Numbers for the levels would take longer than comparing them with one point.
     fn eval_each(&self, x: PointsRef<'_>, y: &[f64], out: &mut [f64]) {
-        let mut levels = Matrix::default();
-        levels_into(&self.blocks, &[x, PointsRef::single(y)], &mut levels);
-        covariances_into(&levels, &self.correlations(), (0, x.len()), out);
+        let correlations = self.correlations();
+        for (slot, x) in out.iter_mut().zip(x.rows()) {
+            let differs = |block: &Range<usize>| x[block.clone()] != y[block.clone()];
+            let differing = self.blocks.iter().zip(&correlations).filter(|(block, _)| differs(block));
+            *slot = differing.map(|(_, correlation)| correlation).product();
+        }
     }
 
     fn cov_into(&self, x: PointsRef<'_>, y: PointsRef<'_>, out: &mut Matrix) {
         out.resize(x.len(), y.len());
+        if y.len() == 1 {
+            return self.eval_each(x, y.row(0), out.column_mut(0));
+        }
         let (correlations, mut levels) = (self.correlations(), Matrix::default());
         levels_into(&self.blocks, &[x, y], &mut levels);
         for j in 0..y.len() {
