@@ -287,7 +287,7 @@ mod tests {
             }
         }
         least.sort_by(f64::total_cmp);
-        let above = least.map(|value| value.floor());
+        let above = least.map(f64::floor);
         assert_eq!(above, [0.0, 1.0, 2.0], "{least:?}");
     }
 }

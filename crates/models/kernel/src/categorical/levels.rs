@@ -161,7 +161,8 @@ mod tests {
     fn relaxed_blocks_differ_from_every_choice_and_nan_from_itself() {
         let points = Points::from_flat(vec![1.0, 0.0, 0.5, 0.5, 0.0, 1.0, 0.5, 0.5, f64::NAN, 0.0], 2);
         let mut levels = Matrix::default();
-        levels_into(&[0..2], &[points.as_ref()], &mut levels);
+        let block = 0..2;
+        levels_into(std::slice::from_ref(&block), &[points.as_ref()], &mut levels);
         let numbers = levels.column(0);
         assert_eq!(numbers[..4], [0.0, 2.0, 1.0, 2.0]);
         assert!(numbers[4].is_nan());
