@@ -252,17 +252,18 @@ mod tests {
         assert_eq!(all(&problem, 2).filter(|value| *value < 1e-9).count(), 1);
     }
 
+    /// At the least of all pairs of integers, the others descended, the regret against the continuous optimum is 0.0082.
     #[test]
     fn idle_parameters_have_no_effect_and_the_bound_is_nearly_reached() {
         let problem = Kind::Hartmann { idle: [2, 2, 2] }.problem(Seed(3)).unwrap();
         let mut config = problem.space().at_quantiles(&vec![0.5; problem.space().parameters().len()]);
-        for (i, value) in [0.20169, 0.150_011, 0.476_874, 0.275_332].into_iter().enumerate() {
+        for (i, value) in [0.202_057, 0.149_883, 0.475_908, 0.275_533].into_iter().enumerate() {
             config.insert(format!("x{i}"), value);
         }
         config.insert("i4", 6_i64);
         config.insert("i5", 13_i64);
         let regret = problem.regret(&config).unwrap();
-        assert!(regret > 0.0 && regret < 0.05, "{regret}");
+        assert!((regret - 0.008_173).abs() < 1e-5, "{regret}");
         config.insert("f0", 0.1);
         config.insert("n1", 7_i64);
         config.insert("c1", "c");
