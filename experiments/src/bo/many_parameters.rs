@@ -1,4 +1,4 @@
-//! Functions of many parameters: few of them active, or a path among obstacles.
+//! Functions of many parameters. On a cube few of them are active, or they are a path among obstacles.
 
 use thrifty_sampling::{Seed, Sobol};
 use thrifty_space::{Config, Space, SpaceError};
@@ -7,18 +7,26 @@ use thrifty_testbed::{Problem, TestFunction};
 use super::functions::ackley;
 use crate::error::ExperimentError;
 
-/// A function on a unit cube of many dimensions.
+/// A function of many parameters.
 pub struct Wide {
     name: String,
     space: Space,
-    names: Vec<String>,
-    function: Box<dyn Fn(&[f64]) -> f64 + Send + Sync>,
+    function: Function,
     /// Least value, or a bound that is below it.
     optimum: f64,
 }
 
+/// Function of configurations.
+pub type Function = Box<dyn Fn(&Config) -> Result<f64, SpaceError> + Send + Sync>;
+
 impl Wide {
-    fn new(
+    /// A function with its least value, or a bound that is below it.
+    pub fn new(name: String, space: Space, function: Function, optimum: f64) -> Self {
+        Self { name, space, function, optimum }
+    }
+
+    /// A function on a unit cube.
+    fn on_cube(
         name: String,
         dim: usize,
         optimum: f64,
@@ -26,7 +34,11 @@ impl Wide {
     ) -> Result<Self, ExperimentError> {
         let names: Vec<String> = (0..dim).map(|i| format!("x{i}")).collect();
         let space = names.iter().fold(Space::builder(), |space, name| space.float(name, 0.0, 1.0)).build()?;
-        Ok(Self { name, space, names, function: Box::new(function), optimum })
+        let of_config = move |config: &Config| {
+            let x = names.iter().map(|name| config.float(name)).collect::<Result<Vec<f64>, _>>()?;
+            Ok(function(&x))
+        };
+        Ok(Self::new(name, space, Box::new(of_config), optimum))
     }
 
     /// A function whose parameters are spread evenly among `dim`; the others have no effect.
@@ -35,7 +47,7 @@ impl Wide {
         let name = format!("{} in {dim}", inner.name());
         let optimum = inner.optimum();
         let stride = dim / bounds.len();
-        Self::new(name, dim, optimum, move |u| {
+        Self::on_cube(name, dim, optimum, move |u| {
             let active = bounds.iter().enumerate();
             let x: Vec<f64> =
                 active.map(|(i, (low, high))| low + (high - low) * u[i * stride + stride / 2]).collect();
@@ -45,7 +57,7 @@ impl Wide {
 
     /// Ackley's function of the first parameters on [-5, 10], its least value 0 at a third of the range.
     pub fn ackley(active: usize, dim: usize) -> Result<Self, ExperimentError> {
-        Self::new(format!("Ackley, {active} of {dim}"), dim, 0.0, move |u| {
+        Self::on_cube(format!("Ackley, {active} of {dim}"), dim, 0.0, move |u| {
             let x: Vec<f64> = u[..active].iter().map(|u| 15.0 * u - 5.0).collect();
             ackley(&x)
         })
@@ -73,7 +85,7 @@ impl Wide {
     pub fn rover(points: usize) -> Result<Self, ExperimentError> {
         let (start, goal) = ([0.05, 0.05], [0.95, 0.95]);
         let bound = 0.05 * 0.9 * 2_f64.sqrt();
-        Self::new(format!("path, {}", 2 * points), 2 * points, bound, move |u| {
+        Self::on_cube(format!("path, {}", 2 * points), 2 * points, bound, move |u| {
             let path: Vec<[f64; 2]> = u.chunks_exact(2).map(|p| [p[0], p[1]]).collect();
             let along: f64 = path.windows(2).map(|pair| cost_between(pair[0], pair[1])).sum();
             let ends = [(path.first(), start), (path.last(), goal)];
@@ -126,8 +138,7 @@ impl Problem for Wide {
     }
 
     fn truth(&self, config: &Config) -> Result<f64, SpaceError> {
-        let x = self.names.iter().map(|name| config.float(name)).collect::<Result<Vec<f64>, _>>()?;
-        Ok((self.function)(&x))
+        (self.function)(config)
     }
 }
 

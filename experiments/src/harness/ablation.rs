@@ -9,7 +9,7 @@ use super::claims::{Claim, Family, Judgement, Kind, Rule, Sample, Test};
 use super::replicate::Run;
 use super::runs::lossless_number;
 use super::stats::{quantile, ranks};
-use super::{JobName, Replications, RunContext, Runs, Table, number};
+use super::{JobName, Replications, Report, RunContext, Runs, Table, number};
 use crate::error::ExperimentError;
 
 /// Comparison of variants of a method with the first of them.
@@ -91,6 +91,19 @@ impl Ablation {
             numbers.insert(format!("{prefix}mean log10 regret against the default: {variant}"), gain);
         }
         Ok(Self { table: table(variants, problems, finals, &judgement), numbers, judgement })
+    }
+
+    /// The report of so many replications, with what `evaluations` says of their number.
+    pub fn report(self, replications: Replications, evaluations: String, notes: Vec<String>) -> Report {
+        let settings = [("replications", replications.run.to_string()), ("evaluations", evaluations)];
+        Report {
+            judgement: self.judgement,
+            numbers: self.numbers,
+            settings: settings.map(|(name, value)| (name.to_owned(), value)).into(),
+            notes,
+            tables: vec![self.table],
+            figures: Vec::new(),
+        }
     }
 }
 

@@ -111,11 +111,6 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let (peers, peer_notes) = peers::beside(&plan)?;
     let mut methods = METHODS.to_vec();
     Complete::join(peers, &mut methods, &mut finals);
-    let Ablation { table, numbers, judgement } = Ablation::judge(&methods, &labels, &finals, n.planned)?;
-    let settings = [
-        ("replications", replications.to_string()),
-        ("evaluations", format!("{evaluations}, a tenth of them a Sobol design for model-based methods")),
-    ];
     let mut notes = vec![
         "Claims: default Bayesian optimisation is not worse than each method by more than 0.1 in the mean of log₁₀ of the final regret. \
          The stuck region, with a side of 1e-4, is made worse on purpose. Methods share seeds, and those with a model the design. Regret of the path \
@@ -123,14 +118,12 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
             .into(),
     ];
     notes.extend(peer_notes);
-    Ok(Report {
-        judgement,
-        numbers,
-        settings: settings.map(|(name, value)| (name.to_owned(), value)).into(),
+    let ablation = Ablation::judge(&methods, &labels, &finals, n.planned)?;
+    Ok(ablation.report(
+        n,
+        format!("{evaluations}, a tenth of them a Sobol design for model-based methods"),
         notes,
-        tables: vec![table],
-        figures: Vec::new(),
-    })
+    ))
 }
 
 #[cfg(test)]

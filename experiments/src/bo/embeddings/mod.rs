@@ -93,25 +93,14 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         regret(&problems[k], METHODS[m], evaluations, seed, i)
     };
     let finals = ablation::finals((EXPERIMENT.id, context), &METHODS, &labels, n.run, one)?;
-    let Ablation { table, numbers, judgement } = Ablation::judge(&METHODS, &labels, &finals, n.planned)?;
-    let settings = [
-        ("replications", n.run.to_string()),
-        ("evaluations", format!("{evaluations}, a tenth of them a Sobol design")),
-    ];
     let notes = vec![
         "Claims: default Bayesian optimisation is not worse than each method by more than 0.1 in the mean of log₁₀ of the final regret. Nested \
          embeddings have their design in their first embedding of one to three parameters, and split each bin into four when the trust region \
          has shrunk to nothing. One embedding, the first of them, is never split: it is made worse on purpose."
             .into(),
     ];
-    Ok(Report {
-        judgement,
-        numbers,
-        settings: settings.map(|(name, value)| (name.to_owned(), value)).into(),
-        notes,
-        tables: vec![table],
-        figures: Vec::new(),
-    })
+    let ablation = Ablation::judge(&METHODS, &labels, &finals, n.planned)?;
+    Ok(ablation.report(n, format!("{evaluations}, a tenth of them a Sobol design"), notes))
 }
 
 #[cfg(test)]

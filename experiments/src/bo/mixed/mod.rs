@@ -12,7 +12,8 @@ use thrifty_testbed::Problem;
 use thrifty_tpe::TpeOptimizer;
 use thrifty_trust_region::{TrustRegionOptimizer, TrustRegionSettings};
 
-use self::problems::{Kind, Mixed};
+use self::problems::Kind;
+use super::many_parameters::Wide;
 use crate::error::ExperimentError;
 use crate::harness::ablation::{self, Ablation};
 use crate::harness::replicate::study;
@@ -45,7 +46,7 @@ const QUICK: [Kind; 2] =
 
 /// The final regret of a method on a problem. Every method has its own initial design for so many planned evaluations.
 fn regret(
-    problem: &Mixed,
+    problem: &Wide,
     method: &str,
     evaluations: usize,
     seed: Seed,
@@ -87,24 +88,13 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         regret(&kinds[k].problem(seed)?, METHODS[m], evaluations, seed, i)
     };
     let finals = ablation::finals((EXPERIMENT.id, context), &METHODS, &labels, n.run, one)?;
-    let Ablation { table, numbers, judgement } = Ablation::judge(&METHODS, &labels, &finals, n.planned)?;
-    let settings = [
-        ("replications", n.run.to_string()),
-        ("evaluations", format!("{evaluations}, of them the automatic design of each method")),
-    ];
     let notes = vec![
         "Claims: default Bayesian optimisation is not worse than each method by more than 0.1 in the mean of log₁₀ of the final regret. The \
          same with the best of eight random points for a maximizer is made worse on purpose."
             .into(),
     ];
-    Ok(Report {
-        judgement,
-        numbers,
-        settings: settings.map(|(name, value)| (name.to_owned(), value)).into(),
-        notes,
-        tables: vec![table],
-        figures: Vec::new(),
-    })
+    let ablation = Ablation::judge(&METHODS, &labels, &finals, n.planned)?;
+    Ok(ablation.report(n, format!("{evaluations}, of them the automatic design of each method"), notes))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use thrifty_space::{Config, Space, SpaceBuilder, SpaceError};
 use thrifty_testbed::{Problem, TestFunction};
 
 use super::super::functions::ackley;
+use super::super::many_parameters::{Function, Wide};
 use crate::error::ExperimentError;
 
 /// Kind of function. What is random in it is drawn anew for each replication.
@@ -32,9 +33,6 @@ pub enum Kind {
     Branches { count: usize, shared: usize, own: usize },
 }
 
-/// Function of configurations.
-type Function = Box<dyn Fn(&Config) -> Result<f64, SpaceError> + Send + Sync>;
-
 impl Kind {
     pub fn label(self) -> String {
         match self {
@@ -49,7 +47,7 @@ impl Kind {
     }
 
     /// The problem of one replication.
-    pub fn problem(self, seed: Seed) -> Result<Mixed, ExperimentError> {
+    pub fn problem(self, seed: Seed) -> Result<Wide, ExperimentError> {
         let mut rng = seed.stream("problem", 0);
         let (space, function, optimum) = match self {
             Self::Ackley { binary, continuous } => {
@@ -75,33 +73,7 @@ impl Kind {
                 (space, function, 0.0)
             }
         };
-        Ok(Mixed { name: self.label(), space, function, optimum })
-    }
-}
-
-/// A function with its least value, or a bound that is below it.
-pub struct Mixed {
-    name: String,
-    space: Space,
-    function: Function,
-    optimum: f64,
-}
-
-impl Problem for Mixed {
-    fn name(&self) -> String {
-        self.name.clone()
-    }
-
-    fn space(&self) -> &Space {
-        &self.space
-    }
-
-    fn optimum(&self) -> f64 {
-        self.optimum
-    }
-
-    fn truth(&self, config: &Config) -> Result<f64, SpaceError> {
-        (self.function)(config)
+        Ok(Wide::new(self.label(), space, function, optimum))
     }
 }
 
@@ -213,7 +185,7 @@ mod tests {
     use super::*;
 
     /// The values of all configurations of a space of categories with so many choices each.
-    fn all(problem: &Mixed, choices: usize) -> impl Iterator<Item = f64> {
+    fn all(problem: &Wide, choices: usize) -> impl Iterator<Item = f64> {
         let dim = problem.space().parameters().len();
         let digit = move |number: usize, at: usize| number / choices.pow(at as u32) % choices;
         (0..choices.pow(dim as u32)).map(move |number| {
