@@ -1,5 +1,5 @@
 //! Covariance build and gradient pass. Expect about 15 and 6 µs at n = 100, d = 6 with AVX-512, growing with n²; the other
-//! kernels at n = 200 within a small factor of Matérn 5/2. The passes of 50 categorical parameters take 0.1 to 0.2 ms at n = 100.
+//! kernels at n = 200 within a small factor of Matérn 5/2. The passes of 50 categorical parameters take 0.1 to 0.3 ms at n = 100.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use thrifty_domain::Points;
