@@ -1,9 +1,11 @@
 """Other optimisers as methods of experiments with `--python`: reads evaluations, answers with points.
 
-One JSON object a line, both ways. A point has a number for each parameter: of a choice its position::
+One JSON object a line, both ways. A point has a number for each parameter: of a choice its position, null for a parameter that is
+not active, because an earlier choice has not one of the positions under which it is::
 
     {"method": "optuna-tpe", "seed": 7, "noisy": false, "design": 10, "evaluations": 60,
-     "parameters": [{"kind": "float", "low": -5, "high": 5}, {"kind": "int", "low": 0, "high": 9}, {"kind": "choice", "count": 3}]}
+     "parameters": [{"kind": "choice", "count": 3}, {"kind": "int", "low": 0, "high": 9},
+                    {"kind": "float", "low": -5, "high": 5, "when": [{"parameter": 0, "choices": [1, 2]}]}]}
     {"version": "5.0.0"}                          once, first; or {"missing": why}, {"unsupported": why}
     {"tell": [[[...], 0.3], ...]}                 new evaluations, to be minimised; the design is the first of them
     {"x": [...], "seed": null, "cpu": 0.2}        the next point, the random seed with which the peer wants it evaluated, if it
@@ -25,7 +27,7 @@ from typing import Any
 
 import common  # holds thread pools to one thread
 
-Point = list[float]
+Point = list[Any]  # float, or None for a parameter that is not active
 
 
 class Unsupported(Exception):
@@ -47,6 +49,23 @@ class Study:
         """True if every parameter is of one of these kinds."""
         return all(p["kind"] in kinds for p in self.parameters)
 
+    def is_conditional(self) -> bool:
+        return any("when" in p for p in self.parameters)
+
+    def is_active(self, parameter: int, x: Point) -> bool:
+        """True if the conditions of a parameter hold at a point, of which the earlier numbers are enough."""
+        return all(x[c["parameter"]] in c["choices"] for c in self.parameters[parameter].get("when", []))
+
+    def values(self, x: Point) -> dict[str, float | int]:
+        """Values of the active parameters of a point by their names."""
+        kinds = [p["kind"] for p in self.parameters]
+        whole = [v if v is None or kind == "float" else int(v) for v, kind in zip(x, kinds)]
+        return {name: v for name, v in zip(self.names(), whole) if v is not None}
+
+    def point(self, values: dict[str, Any]) -> Point:
+        """The point with these values; a parameter without one is not active."""
+        return [float(values[name]) if name in values else None for name in self.names()]
+
     def names(self) -> list[str]:
         return [f"x{i}" for i in range(self.dim)]
 
@@ -64,9 +83,12 @@ class Peer:
     """An optimiser that is told evaluations and asked for points."""
 
     package: str
+    conditional = False  # True if the peer has parameters that are not always active
 
     def __init__(self, study: Study) -> None:
         self.study = study
+        if study.is_conditional() and not self.conditional:
+            raise Unsupported("all parameters are always active")
 
     def tell(self, evaluations: list[tuple[Point, float]]) -> None:
         raise NotImplementedError
@@ -84,9 +106,10 @@ class Peer:
 
 
 class Optuna(Peer):
-    """A sampler of Optuna. Every parameter has its own distribution."""
+    """A sampler of Optuna. Every parameter has its own distribution; where some have conditions, one is asked for after the other."""
 
     package = "optuna"
+    conditional = True
 
     def __init__(self, study: Study) -> None:
         super().__init__(study)
@@ -113,15 +136,25 @@ class Optuna(Peer):
                 self.optimizer.tell(self.asked, y)
                 self.asked = None
             else:
-                kinds = [p["kind"] for p in self.study.parameters]
-                whole = [v if kind == "float" else int(v) for v, kind in zip(x, kinds)]
-                params = dict(zip(self.study.names(), whole))
-                trial = self.optuna.trial.create_trial(params=params, distributions=self.space, value=y)
+                params = self.study.values(x)
+                active = {name: self.space[name] for name in params}
+                trial = self.optuna.trial.create_trial(params=params, distributions=active, value=y)
                 self.optimizer.add_trial(trial)
 
     def ask(self) -> Point:
-        self.asked = self.optimizer.ask(self.space)
-        return [float(self.asked.params[name]) for name in self.study.names()]
+        if not self.study.is_conditional():
+            self.asked = self.optimizer.ask(self.space)
+            return self.study.point(self.asked.params)
+        self.asked = self.optimizer.ask()
+        suggest = {
+            "float": lambda name, p: self.asked.suggest_float(name, p["low"], p["high"]),
+            "int": lambda name, p: self.asked.suggest_int(name, p["low"], p["high"]),
+            "choice": lambda name, p: self.asked.suggest_categorical(name, list(range(p["count"]))),
+        }
+        x: Point = []
+        for i, (name, p) in enumerate(zip(self.study.names(), self.study.parameters)):
+            x.append(float(suggest[p["kind"]](name, p)) if self.study.is_active(i, x) else None)
+        return x
 
 
 class OptunaTpe(Optuna):
@@ -353,6 +386,7 @@ class Smac(Peer):
     """
 
     package = "smac"
+    conditional = True
 
     def __init__(self, study: Study) -> None:
         super().__init__(study)
@@ -360,7 +394,7 @@ class Smac(Peer):
         import tempfile
 
         import smac
-        from ConfigSpace import Categorical, ConfigurationSpace, Float, Integer
+        from ConfigSpace import AndConjunction, Categorical, ConfigurationSpace, Float, InCondition, Integer
         from smac.runhistory.dataclasses import TrialInfo, TrialValue
 
         logging.disable(logging.CRITICAL)
@@ -371,7 +405,12 @@ class Smac(Peer):
             "choice": lambda name, p: Categorical(name, list(range(p["count"]))),
         }
         self.space = ConfigurationSpace(seed=study.seed)
-        self.space.add([make[p["kind"]](f"x{i}", p) for i, p in enumerate(study.parameters)])
+        axes = [make[p["kind"]](name, p) for name, p in zip(study.names(), study.parameters)]
+        self.space.add(axes)
+        for axis, p in zip(axes, study.parameters):
+            when = [InCondition(axis, axes[c["parameter"]], c["choices"]) for c in p.get("when", [])]
+            if when:
+                self.space.add(AndConjunction(*when) if len(when) > 1 else when[0])
         self.facade = self.choose_facade(smac)
         self.folder = tempfile.TemporaryDirectory()
         self.scenario = smac.Scenario(
@@ -388,9 +427,7 @@ class Smac(Peer):
     def configuration(self, x: Point) -> Any:
         from ConfigSpace import Configuration
 
-        kinds = [p["kind"] for p in self.study.parameters]
-        whole = [v if kind == "float" else int(v) for v, kind in zip(x, kinds)]
-        return Configuration(self.space, values=dict(zip(self.study.names(), whole)))
+        return Configuration(self.space, values=self.study.values(x))
 
     def choose_facade(self, smac: Any) -> Any:
         return smac.BlackBoxFacade if self.study.all_of("float") else smac.HyperparameterOptimizationFacade
@@ -423,13 +460,13 @@ class Smac(Peer):
                 self.optimizer.tell(info, self.value(cost=self.waiting.pop(info.config)))
                 continue
             self.asked = info
-            return [float(info.config[name]) for name in self.study.names()]
+            return self.study.point(dict(info.config))
 
     def recommend(self) -> Point | None:
         if not self.study.noisy:
             return None
         found = self.optimizer.intensifier.get_incumbents()
-        return [float(found[0][name]) for name in self.study.names()] if found else None
+        return self.study.point(dict(found[0])) if found else None
 
 
 class SmacOnSeeds(Smac):

@@ -35,9 +35,7 @@ struct Study {
     /// Replications instead of the experiment's own number.
     #[arg(long)]
     seeds: Option<usize>,
-    /// Evaluations per run instead of the experiment's own number: acquisition/functions, bo/batches, bo/dimensions, bo/few, bo/judged,
-    /// bo/transfer (at least 20), bo/wide, caligo/pareto, pareto/benchmarks.
-    #[arg(long)]
+    #[arg(long, help = options::evaluations_help())]
     evaluations: Option<usize>,
     /// Only these methods, divided by semicolons: acquisition/functions, which keeps its default, and bo/judged, which reports the runs
     /// of the others that are there.

@@ -1,11 +1,13 @@
-//! Functions of many parameters. On a cube few of them are active, or they are a path among obstacles.
+//! Functions of many parameters, and other libraries on them. On a cube few of them are active, or they are a path among obstacles.
 
 use thrifty_sampling::{Seed, Sobol};
 use thrifty_space::{Config, Space, SpaceError};
+use thrifty_study::{Best, MaxTrials, Optimizer, Study};
 use thrifty_testbed::{Problem, TestFunction};
 
 use super::functions::ackley;
 use crate::error::ExperimentError;
+use crate::peers::{Ended, First, Found, Interpreters};
 
 /// A function of many parameters.
 pub struct Wide {
@@ -63,15 +65,40 @@ impl Wide {
         })
     }
 
-    /// The Sobol design of methods with a model: a tenth of the evaluations, at least four.
+    /// The Sobol design of methods with a model, a coordinate for each parameter: a tenth of the evaluations, at least four.
     pub fn design(&self, evaluations: usize, seed: Seed) -> Vec<Config> {
-        let mut sobol = Sobol::scrambled(self.space.dim(), &mut seed.stream("design", 0));
-        sobol.take(Self::designed(evaluations)).rows().map(|x| self.space.decode(x)).collect()
+        let mut sobol = Sobol::scrambled(self.space.parameters().len(), &mut seed.stream("design", 0));
+        sobol.take(Self::designed(evaluations)).rows().map(|u| self.space.at_quantiles(u)).collect()
     }
 
     /// Number of evaluations of a design.
     pub fn designed(evaluations: usize) -> usize {
         (evaluations / 10).max(4)
+    }
+
+    /// A study by a method of another library after [`Wide::design`]: the regret of the best that was evaluated.
+    pub fn beside(
+        &self,
+        from: &Interpreters,
+        method: &'static str,
+        seed: Seed,
+        evaluations: usize,
+    ) -> Result<Ended<f64>, ExperimentError> {
+        let design = self.design(evaluations, seed);
+        let (own, count) = (seed.0 & 0x7fff_ffff, design.len());
+        let first = First { method, seed: own, noisy: false, design: count, evaluations };
+        from.whole(&self.space, &first, &design, |optimizer| self.ended(optimizer, seed, evaluations))
+    }
+
+    /// The regret of the best that was evaluated, and the error that ended the study.
+    fn ended<O>(&self, optimizer: O, seed: Seed, evaluations: usize) -> Result<Found, ExperimentError>
+    where
+        O: Optimizer<Query = Config, Recommendation = Best<Config>>,
+    {
+        let mut study = Study::new(optimizer, seed).with_stop(MaxTrials(evaluations));
+        let failure = study.run(|config, context| self.evaluate(config, &mut context.noise())).err();
+        let best = study.history().best().map(|(trial, _)| self.regret(&trial.query)).transpose()?;
+        Ok((best.unwrap_or(f64::INFINITY), failure))
     }
 
     /// A path of `points` points in the unit square, two parameters each, from one corner to the opposite one among obstacles.

@@ -21,6 +21,11 @@ const WITH_EVALUATIONS: [&str; 11] = [
     "pareto/benchmarks",
 ];
 
+/// Help of `--evaluations`.
+pub fn evaluations_help() -> String {
+    format!("Evaluations per run instead of the experiment's own number: {}", WITH_EVALUATIONS.join(", "))
+}
+
 /// Refuses options that an experiment, or all of them, would not read.
 pub fn check(id: &str, context: &RunContext) -> Result<(), ExperimentError> {
     if !WITH_METHODS.contains(&id) {

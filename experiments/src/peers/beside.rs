@@ -197,17 +197,11 @@ mod tests {
     #[test]
     #[cfg(unix)]
     fn methods_of_an_interpreter_run_after_the_design() {
-        use std::os::unix::fs::PermissionsExt;
-
         let folder = tempfile::tempdir().unwrap();
-        let interpreter = folder.path().join("interpreter");
         let pi = std::f64::consts::PI;
-        let script = format!(
-            "#!/bin/sh\nwhile read line; do case $line in\n*method*) echo '{{\"version\": \"1\"}}';;\n\
-             *tell*) echo '{{\"x\": [{pi}, 2.275], \"cpu\": 2}}';;\nesac; done\n"
-        );
-        std::fs::write(&interpreter, script).unwrap();
-        std::fs::set_permissions(&interpreter, std::fs::Permissions::from_mode(0o700)).unwrap();
+        let known = format!("{{\"x\": [{pi}, 2.275], \"cpu\": 2}}");
+        let answers = [("*method*", "{\"version\": \"1\"}"), ("*tell*", known.as_str())];
+        let interpreter = super::super::fake::interpreter(folder.path(), &answers);
         let (complete, notes) = found(vec![interpreter]);
         assert_eq!(complete.len(), PEERS.len(), "{notes:?}");
         assert!(complete.iter().all(|own| own.finals == [[NO_REGRET; 2]]), "{notes:?}");

@@ -1,6 +1,8 @@
 //! Other libraries as optimisers: a script of `experiments/peers` in a Python process that is asked for points.
 
 mod beside;
+#[cfg(all(test, unix))]
+mod fake;
 mod interpreters;
 mod on_folds;
 mod peer_study;

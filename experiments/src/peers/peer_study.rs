@@ -1,12 +1,12 @@
 //! Another library as a method of a study.
 
 use serde::Serialize;
-use thrifty_space::{Config, Kind, Parameter, Space, Value};
+use thrifty_space::{Config, Kind, Parameter, Space, Value, When};
 use thrifty_study::{
     Ask, Best, Fingerprint, History, Optimizer, OptimizerError, Outcome, Suggestion, TrialId,
 };
 
-use super::process::{Answer, Process};
+use super::process::{Answer, Point, Process};
 
 /// Beginning of a study.
 #[derive(Debug, Clone, Serialize)]
@@ -28,17 +28,34 @@ struct Begin<'a> {
 
 /// A parameter as the script sees it.
 #[derive(Serialize)]
+struct Column {
+    #[serde(flatten)]
+    kind: ColumnKind,
+    /// Conditions of activity; all of them must hold.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    when: Vec<Condition>,
+}
+
+#[derive(Serialize)]
 #[serde(rename_all = "lowercase", tag = "kind")]
-enum Column {
+enum ColumnKind {
     Float { low: f64, high: f64 },
     Int { low: i64, high: i64 },
     Choice { count: usize },
 }
 
+/// Positions of the choices of an earlier parameter under which a parameter is active.
+#[derive(Serialize)]
+struct Condition {
+    /// Position of the earlier parameter.
+    parameter: usize,
+    choices: Vec<usize>,
+}
+
 /// Evaluations that are new, as pairs of a point and its loss.
 #[derive(Serialize)]
 struct Tell {
-    tell: Vec<(Vec<f64>, f64)>,
+    tell: Vec<(Point, f64)>,
     recommend: bool,
 }
 
@@ -69,7 +86,8 @@ pub enum Refusal {
 impl PeerStudy {
     /// Begins a study in a process.
     pub fn begin(mut process: Process, space: &Space, first: &First<'_>) -> Result<Self, Refusal> {
-        let columns: Result<Vec<Column>, String> = space.parameters().iter().map(column).collect();
+        let columns: Result<Vec<Column>, String> =
+            space.parameters().iter().map(|p| column(space, p)).collect();
         let parameters = match columns {
             Ok(columns) => columns,
             Err(why) => return Err(Refusal::Unsupported(Box::new(process), why)),
@@ -93,11 +111,10 @@ impl PeerStudy {
         self.process.send(&End { end: true }).is_ok().then_some(self.process)
     }
 
-    fn point(&self, config: &Config) -> Result<Vec<f64>, String> {
-        let of = |parameter: &Parameter| match &parameter.kind {
+    fn point(&self, config: &Config) -> Result<Point, String> {
+        let number = |parameter: &Parameter, value: &Value| match &parameter.kind {
             Kind::Categorical { choices } => {
-                let value = config.get(&parameter.name);
-                let at = choices.iter().position(|choice| Some(choice) == value);
+                let at = choices.iter().position(|choice| choice == value);
                 at.map(|at| at as f64).ok_or_else(|| format!("{} has no such choice", parameter.name))
             }
             Kind::Int { .. } => {
@@ -105,29 +122,35 @@ impl PeerStudy {
             }
             _ => config.float(&parameter.name).map_err(|error| error.to_string()),
         };
+        let of = |parameter: &Parameter| {
+            config.get(&parameter.name).map(|value| number(parameter, value)).transpose()
+        };
         self.space.parameters().iter().map(of).collect()
     }
 
     /// The configuration of a point; rounding may have left the box by a little.
-    fn config(&self, x: &[f64]) -> Result<Config, String> {
+    fn config(&self, x: &[Option<f64>]) -> Result<Config, String> {
         let parameters = self.space.parameters();
         if x.len() != parameters.len() {
             return Err(format!("a point of {} numbers, expected {}", x.len(), parameters.len()));
         }
         let mut config = Config::new();
         for (parameter, x) in parameters.iter().zip(x) {
+            let holds =
+                |when: &When| config.get(&when.parent).is_some_and(|value| when.values.contains(value));
+            let Some(x) = x.filter(|_| parameter.conditions.iter().all(holds)) else { continue };
             let value = match &parameter.kind {
                 Kind::Categorical { choices } => {
-                    let choice = choices.get(x.round() as usize).filter(|_| *x > -0.5);
+                    let choice = choices.get(x.round() as usize).filter(|_| x > -0.5);
                     choice.ok_or_else(|| format!("{} has no choice {x}", parameter.name))?.clone()
                 }
                 Kind::Int { .. } => Value::Int(x.round() as i64),
                 Kind::Float { low, high, .. } => {
                     let slack = 1e-9 * (high - low);
-                    let inside = *x >= low - slack && *x <= high + slack;
-                    Value::Float(if inside { x.clamp(*low, *high) } else { *x })
+                    let inside = x >= low - slack && x <= high + slack;
+                    Value::Float(if inside { x.clamp(*low, *high) } else { x })
                 }
-                Kind::StepFloat { .. } => Value::Float(*x),
+                Kind::StepFloat { .. } => Value::Float(x),
             };
             config.insert(parameter.name.as_str(), value);
         }
@@ -182,14 +205,27 @@ impl PeerStudy {
     }
 }
 
-/// The type of a parameter that other libraries have, too.
-fn column(parameter: &Parameter) -> Result<Column, String> {
-    match &parameter.kind {
-        Kind::Float { low, high, log: false } => Ok(Column::Float { low: *low, high: *high }),
-        Kind::Int { low, high, step: 1, log: false } => Ok(Column::Int { low: *low, high: *high }),
-        Kind::Categorical { choices } => Ok(Column::Choice { count: choices.len() }),
-        other => Err(format!("{}: the script has no type for {other:?}", parameter.name)),
-    }
+/// The type of a parameter that other libraries have, too, and its conditions.
+fn column(space: &Space, parameter: &Parameter) -> Result<Column, String> {
+    let kind = match &parameter.kind {
+        Kind::Float { low, high, log: false } => ColumnKind::Float { low: *low, high: *high },
+        Kind::Int { low, high, step: 1, log: false } => ColumnKind::Int { low: *low, high: *high },
+        Kind::Categorical { choices } => ColumnKind::Choice { count: choices.len() },
+        other => return Err(format!("{}: the script has no type for {other:?}", parameter.name)),
+    };
+    let when = parameter.conditions.iter().map(|when| condition(space, when));
+    Ok(Column { kind, when: when.collect::<Result<_, _>>()? })
+}
+
+fn condition(space: &Space, when: &When) -> Result<Condition, String> {
+    let (parents, name) = (space.parameters(), &when.parent);
+    let parameter = parents.iter().position(|parent| parent.name == *name);
+    let parameter = parameter.ok_or_else(|| format!("no parameter {name}"))?;
+    let Kind::Categorical { choices } = &parents[parameter].kind else {
+        return Err(format!("{name}: the script has conditions on choices alone"));
+    };
+    let is_active = |(at, choice): (usize, &Value)| when.values.contains(choice).then_some(at);
+    Ok(Condition { parameter, choices: choices.iter().enumerate().filter_map(is_active).collect() })
 }
 
 fn failed(why: String) -> OptimizerError {
@@ -235,5 +271,37 @@ mod tests {
             Refusal::Missing(why) => assert!(why.contains("process"), "{why}"),
             Refusal::Unsupported(_, why) => panic!("{why}"),
         }
+    }
+
+    /// A conditional parameter is there with its condition, and a point has no number for it where it is not active: one that is given is
+    /// left out.
+    #[test]
+    #[cfg(unix)]
+    fn conditions_and_inactive_parameters_are_told() {
+        use thrifty_study::{MaxTrials, Study};
+
+        let space = Space::builder()
+            .categorical("kernel", ["linear", "rbf", "wave"])
+            .float("width", 0.0, 2.0)
+            .when("kernel", ["rbf", "wave"])
+            .int("count", 1, 9)
+            .build()
+            .unwrap();
+        let begin = r#"*'"when":[{"parameter":0,"choices":[1,2]}]'*"#;
+        let answers = [
+            (begin, r#"{"version": "1"}"#),
+            (r#"*'"tell":[],'*"#, r#"{"x": [0, null, 3]}"#),
+            ("*'[0.0,null,3.0]'*", r#"{"x": [2, 0.5, 4]}"#),
+            ("*'[2.0,0.5,4.0]'*", r#"{"x": [0, 0.5, 4]}"#),
+        ];
+        let folder = tempfile::tempdir().unwrap();
+        let process = Process::start(&super::super::fake::interpreter(folder.path(), &answers)).unwrap();
+        let Ok(peer) = PeerStudy::begin(process, &space, &FIRST) else { panic!("it begins") };
+        let mut study = Study::new(peer, thrifty_sampling::Seed(1)).with_stop(MaxTrials(3));
+        study.run(|config, _| config.int("count").map(|count| count as f64)).unwrap();
+        let configs: Vec<&Config> = study.history().trials().iter().map(|trial| &trial.query).collect();
+        let widths: Vec<Option<f64>> = configs.iter().map(|config| config.float("width").ok()).collect();
+        assert_eq!(widths, [None, Some(0.5), None]);
+        assert_eq!(configs[1].str("kernel"), Ok("wave"));
     }
 }

@@ -78,10 +78,13 @@ impl Drop for Process {
     }
 }
 
+/// A number for each parameter, of a choice its position; none for a parameter that is not active.
+pub type Point = Vec<Option<f64>>;
+
 /// Answer of the script.
 #[derive(Deserialize)]
 pub struct Answer {
-    pub x: Option<Vec<f64>>,
+    pub x: Option<Point>,
     /// Random seed with which the peer wants the point evaluated, where it has one.
     pub seed: Option<u64>,
     pub cpu: Option<f64>,

@@ -18,20 +18,29 @@ use crate::error::ExperimentError;
 use crate::harness::ablation::{self, Ablation};
 use crate::harness::replicate::study;
 use crate::harness::{Experiment, Report, RunContext};
+use crate::peers::{Beside, Complete, PeerMethod};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "bo/mixed",
     paper: "Wan et al. (2021): Ackley's function of binary parameters; Packebusch & Mertens (2016): autocorrelations; Kauffman & Weinberger (1989): \
             chains",
     claim: "with 30 to 100 binary, categorical, mixed or conditional parameters and 100 evaluations, default Bayesian optimisation is not worse \
-            than tree-structured Parzen estimators, a trust region, CMA-ES and random search, nor than itself with the best of eight random points",
+            than tree-structured Parzen estimators, a trust region, CMA-ES and random search, nor than itself with the best of eight random \
+            points, nor than Optuna's Parzen estimators, Optuna's Gaussian process and SMAC3 where they run beside (--python)",
     quick_cost: "2 problems, 6 methods, 1 replication, 30 evaluations: some seconds",
-    full_cost: "5 problems, 6 methods, 10 replications, 100 evaluations: half an hour",
+    full_cost: "5 problems, 6 methods, 10 replications, 100 evaluations: half an hour, with --python some hours more",
     run,
 };
 
 /// The first is the subject of the claims, the last is made worse on purpose.
 const METHODS: [&str; 6] = ["BO", "TPE", "trust region", "CMA-ES", "random", "8 random points"];
+
+/// The others, the cheapest first.
+const PEERS: [PeerMethod; 3] = [
+    PeerMethod { script: "optuna-tpe", label: "TPE (Optuna)" },
+    PeerMethod { script: "smac3", label: "forest (SMAC3)" },
+    PeerMethod { script: "optuna-gp", label: "GP (Optuna)" },
+];
 
 const KINDS: [Kind; 5] = [
     Kind::Ackley { binary: 50, continuous: 3 },
@@ -83,18 +92,37 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let evaluations = context.evaluations(30, 100);
     let kinds = context.pick(&QUICK[..], &KINDS[..]);
     let labels: Vec<String> = kinds.iter().map(|kind| kind.label()).collect();
+    // All methods of a replication have the same problem and seed.
+    let seed = |k: usize, i: usize| Seed(context.seed).child(EXPERIMENT.id, (i * 100 + k) as u64);
     let one = |k: usize, m: usize, i: usize| {
-        let seed = Seed(context.seed).child(EXPERIMENT.id, (i * 100 + k) as u64);
-        regret(&kinds[k].problem(seed)?, METHODS[m], evaluations, seed, i)
+        regret(&kinds[k].problem(seed(k, i))?, METHODS[m], evaluations, seed(k, i), i)
     };
-    let finals = ablation::finals((EXPERIMENT.id, context), &METHODS, &labels, n.run, one)?;
-    let notes = vec![
+    let mut finals = ablation::finals((EXPERIMENT.id, context), &METHODS, &labels, n.run, one)?;
+    let beside = Beside {
+        id: EXPERIMENT.id,
+        context,
+        peers: &PEERS,
+        problems: &labels,
+        replications: n.run,
+        rules: 1,
+    };
+    let (peers, peer_notes) = beside.run(|from, method, (k, i)| {
+        kinds[k].problem(seed(k, i))?.beside(from, method, seed(k, i), evaluations)
+    })?;
+    let mut methods = METHODS.to_vec();
+    Complete::join(peers, &mut methods, &mut finals);
+    let mut notes = vec![format!(
         "Claims: default Bayesian optimisation is not worse than each method by more than 0.1 in the mean of log₁₀ of the final regret. The \
-         same with the best of eight random points for a maximizer is made worse on purpose."
-            .into(),
-    ];
-    let ablation = Ablation::judge(&METHODS, &labels, &finals, n.planned)?;
-    Ok(ablation.report(n, format!("{evaluations}, of them the automatic design of each method"), notes))
+         same with the best of eight random points for a maximizer is made worse on purpose. Other libraries begin with {} Sobol points.",
+        Wide::designed(evaluations)
+    )];
+    notes.extend(peer_notes);
+    let ablation = Ablation::judge(&methods, &labels, &finals, n.planned)?;
+    Ok(ablation.report(
+        n,
+        format!("{evaluations}, of them the automatic design of each of our methods"),
+        notes,
+    ))
 }
 
 #[cfg(test)]

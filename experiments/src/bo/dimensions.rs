@@ -1,7 +1,5 @@
 //! Many dimensions: default Bayesian optimisation, trust regions and evolution strategies from 60 to 200 parameters.
 
-mod peers;
-
 use thrifty_bo::{BayesianOptimizer, BoSettings, InitialDesign};
 use thrifty_cmaes::{CmaEs, CmaEsSettings};
 use thrifty_gp::Learning;
@@ -17,7 +15,7 @@ use crate::error::ExperimentError;
 use crate::harness::ablation::{self, Ablation};
 use crate::harness::replicate::{Run, study};
 use crate::harness::{Experiment, Report, RunContext};
-use crate::peers::Complete;
+use crate::peers::{Beside, Complete, PeerMethod};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "bo/dimensions",
@@ -31,6 +29,12 @@ pub const EXPERIMENT: Experiment = Experiment {
 
 /// The first is the subject of the claims, the last is made worse on purpose.
 const METHODS: [&str; 6] = ["BO", "sparse axes", "trust region", "random", "CMA-ES", "stuck region"];
+
+/// The others, the cheapest first.
+const PEERS: [PeerMethod; 2] = [
+    PeerMethod { script: "turbo", label: "TuRBO (BoTorch)" },
+    PeerMethod { script: "map-saas", label: "sparse axes (BoTorch)" },
+];
 
 fn problems(context: &RunContext) -> Result<Vec<Wide>, ExperimentError> {
     if context.pick(true, false) {
@@ -48,7 +52,6 @@ fn problems(context: &RunContext) -> Result<Vec<Wide>, ExperimentError> {
 struct Plan<'a> {
     context: &'a RunContext,
     problems: &'a [Wide],
-    replications: usize,
     evaluations: usize,
 }
 
@@ -102,13 +105,16 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let n = context.replications(1, 10);
     let (replications, evaluations) = (n.run, context.evaluations(40, 100));
     let problems = problems(context)?;
-    let plan = Plan { context, problems: &problems, replications, evaluations };
+    let plan = Plan { context, problems: &problems, evaluations };
     let labels: Vec<String> = problems.iter().map(Problem::name).collect();
     let mut finals =
         ablation::finals((EXPERIMENT.id, context), &METHODS, &labels, replications, |k, m, i| {
             Ok(plan.ours(k, m, i)?.last_regret())
         })?;
-    let (peers, peer_notes) = peers::beside(&plan)?;
+    let beside =
+        Beside { id: EXPERIMENT.id, context, peers: &PEERS, problems: &labels, replications, rules: 1 };
+    let (peers, peer_notes) =
+        beside.run(|from, method, (k, i)| problems[k].beside(from, method, plan.seed(k, i), evaluations))?;
     let mut methods = METHODS.to_vec();
     Complete::join(peers, &mut methods, &mut finals);
     let mut notes = vec![
@@ -135,7 +141,7 @@ mod tests {
     fn methods_run_and_the_stuck_region_is_worse() {
         let context = RunContext { seed: 1, ..RunContext::default() };
         let problems = [Wide::ackley(4, 8).unwrap()];
-        let plan = Plan { context: &context, problems: &problems, replications: 1, evaluations: 40 };
+        let plan = Plan { context: &context, problems: &problems, evaluations: 40 };
         let last = |method: usize| {
             let run = plan.ours(0, method, 0).unwrap();
             assert_eq!(run.regret.len(), 40);
