@@ -33,6 +33,7 @@ pub fn all() -> Vec<Experiment> {
         bo::noise_peers::EXPERIMENT.clone(),
         bo::outliers::EXPERIMENT.clone(),
         bo::pending::EXPERIMENT.clone(),
+        bo::rules::EXPERIMENT.clone(),
         bo::small::EXPERIMENT.clone(),
         bo::subset::EXPERIMENT.clone(),
         bo::transfer::EXPERIMENT.clone(),

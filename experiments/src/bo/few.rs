@@ -20,7 +20,7 @@ pub const EXPERIMENT: Experiment = Experiment {
 };
 
 /// Problems with one minimum or few.
-const FEW_MINIMA: [Kind; 10] = [
+pub const FEW_MINIMA: [Kind; 10] = [
     Kind::Draw { dim: 2, lengthscale: 0.25, smooth: false, noise: 0.0 },
     Kind::Draw { dim: 2, lengthscale: 0.4, smooth: true, noise: 0.0 },
     Kind::Draw { dim: 3, lengthscale: 0.5, smooth: true, noise: 0.0 },
@@ -34,7 +34,7 @@ const FEW_MINIMA: [Kind; 10] = [
 ];
 
 /// Problems with many minima, or with one that is hard to find.
-const MANY_MINIMA: [Kind; 11] = [
+pub const MANY_MINIMA: [Kind; 11] = [
     Kind::Rings { dim: 2 },
     Kind::Needle { dim: 2 },
     Kind::Combs { dim: 2 },

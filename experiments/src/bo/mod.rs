@@ -22,6 +22,7 @@ pub mod noise_peers;
 pub mod outliers;
 pub mod pending;
 pub(crate) mod problems;
+pub mod rules;
 pub mod small;
 pub(crate) mod sparse;
 pub mod subset;
