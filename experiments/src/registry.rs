@@ -24,6 +24,7 @@ pub fn all() -> Vec<Experiment> {
         bo::designs::EXPERIMENT.clone(),
         bo::dimensions::EXPERIMENT.clone(),
         bo::embeddings::EXPERIMENT.clone(),
+        bo::endings::EXPERIMENT.clone(),
         bo::few::EXPERIMENT.clone(),
         bo::growth::EXPERIMENT.clone(),
         bo::judged::EXPERIMENT.clone(),

@@ -10,6 +10,7 @@ pub mod designs;
 pub(crate) mod development;
 pub mod dimensions;
 pub mod embeddings;
+pub mod endings;
 pub mod few;
 pub(crate) mod functions;
 pub mod growth;

@@ -1,7 +1,7 @@
 //! Settings of Bayesian optimisation.
 
 use thrifty_acquisition::AcquisitionKind;
-use thrifty_study::OptimizerError;
+use thrifty_study::{OptimizerError, TrialId};
 
 use thrifty_model_based::{
     CostAwareness, DesignBudget, FailurePolicy, InitialDesign, LossTransform, Maximizer, PendingPolicy,
@@ -60,6 +60,10 @@ pub struct BoSettings {
     pub cost: CostAwareness,
     /// Rule for a turn in which little improvement is expected.
     pub convergence: Convergence,
+    /// Number of last trials of a planned study that are at the least posterior mean, as a later trial can no longer use what they explore.
+    /// Without a plan there are none. Source: `run bo/endings`.
+    #[serde(default)]
+    pub ending: usize,
     /// Treatment of a space in which every configuration was evaluated. Without it configurations are repeated if a measurement came with a
     /// variance of its noise.
     #[serde(default)]
@@ -84,13 +88,16 @@ impl BoSettings {
         }
     }
 
-    /// The settings by which a journal knows its study: without the budget and the repeats, which say when a study ends, and with a rule
-    /// for convergence as studies had it that knew restarts alone, so that those continue.
+    /// The settings by which a journal knows its study: without the budget and the repeats, which say when a study ends, and with endings
+    /// and a rule for convergence as studies had them that knew restarts alone and no endings, so that those continue.
     pub(crate) fn identity(&self) -> Result<serde_json::Value, OptimizerError> {
         let failed = |error| OptimizerError::failed("writing the settings", error);
         let mut value = serde_json::to_value(Self { budget: None, ..self.clone() }).map_err(failed)?;
         if let Some(fields) = value.as_object_mut() {
             fields.remove("repeats");
+            if self.ending == 0 {
+                fields.remove("ending");
+            }
         }
         let restarts = match self.convergence {
             Convergence::Explore { .. } => return Ok(value),
@@ -102,6 +109,12 @@ impl BoSettings {
             fields.insert("restarts".into(), restarts);
         }
         Ok(value)
+    }
+
+    /// True if a trial is among the last ones of a plan.
+    pub(crate) fn is_ending(&self, id: TrialId) -> bool {
+        let from = |planned: usize| planned.saturating_sub(self.ending) as u64;
+        self.budget.is_some_and(|planned| (from(planned)..planned as u64).contains(&id.0))
     }
 
     /// Numbers by which an automatic design goes: at least 16 points, or a third of a planned number, as a model that begins with fewer may

@@ -1,6 +1,6 @@
 //! Turn of Bayesian optimisation with one objective.
 
-use thrifty_acquisition::{Acquisition, AcquisitionFactory};
+use thrifty_acquisition::{Acquisition, AcquisitionFactory, AcquisitionKind};
 use thrifty_domain::Points;
 use thrifty_model_based::{
     Candidate, LossTransform, Modelled, Outlook, SurrogateState, front_where, random_points, reject_nan,
@@ -53,6 +53,15 @@ impl<'a> BoTurn<'a> {
         Self { optimizer, state, history, id, search: None }
     }
 
+    /// The acquisition function of this turn, if no other is asked for.
+    fn rule(&self) -> &'a dyn AcquisitionFactory {
+        let optimizer: &'a BayesianOptimizer = self.optimizer;
+        if optimizer.settings().is_ending(self.id) {
+            return &AcquisitionKind::PosteriorMean;
+        }
+        optimizer.acquisition()
+    }
+
     /// The maximized acquisition function, which is built once in a turn.
     fn search(&mut self, by: Option<&dyn AcquisitionFactory>) -> Result<&mut Search, OptimizerError> {
         let search = self.search.take().map_or_else(|| self.build_search(by), Ok)?;
@@ -61,7 +70,7 @@ impl<'a> BoTurn<'a> {
 
     /// Builds and maximizes the acquisition function.
     fn build_search(&self, by: Option<&dyn AcquisitionFactory>) -> Result<Search, OptimizerError> {
-        let (state, factory) = (&self.state, by.unwrap_or(self.optimizer.acquisition()));
+        let (state, factory) = (&self.state, by.unwrap_or(self.rule()));
         let acquisition = state
             .acquisition(factory)
             .map_err(|error| OptimizerError::failed("building the acquisition", error))?;
@@ -135,7 +144,7 @@ impl Modelled<Config> for BoTurn<'_> {
     }
 
     fn exploit(&mut self, by: Option<&dyn AcquisitionFactory>) -> Result<Ask<Config>, OptimizerError> {
-        let is_improvement = by.unwrap_or(self.optimizer.acquisition()).is_expected_improvement();
+        let is_improvement = by.unwrap_or(self.rule()).is_expected_improvement();
         let explores = match self.optimizer.settings().convergence {
             Convergence::Restart { epsilon } if self.is_converged(epsilon, by)? => {
                 return self.optimizer.initial(current_run(self.history).0 + 1, self.history, self.id);

@@ -7,6 +7,7 @@ mod chosen_transform;
 mod degenerate;
 mod degenerate_posteriors;
 mod designs;
+mod endings;
 mod gains;
 mod growth;
 mod laws;
