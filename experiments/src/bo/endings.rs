@@ -2,9 +2,8 @@
 
 use thrifty_bo::{BoSettings, GpSurrogate};
 
-use super::few::{FEW_MINIMA, MANY_MINIMA};
-use super::problems::{KINDS, Kind};
-use super::variant::{Studies, Variant};
+use super::rules::by_minima;
+use super::variant::Variant;
 use crate::error::ExperimentError;
 use crate::harness::{Experiment, Report, RunContext};
 
@@ -28,13 +27,5 @@ fn variants() -> [Variant; 5] {
 }
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
-    let (replications, evaluations) = (context.replications(2, 20), context.pick(20, 50));
-    // The first with few minima is among the general ones.
-    let groups = [("general", &KINDS[..]), ("few", &FEW_MINIMA[1..]), ("many", &MANY_MINIMA[..])]
-        .map(|(name, kinds)| (name, context.pick(&kinds[..1], kinds)));
-    let kinds: Vec<Kind> = groups.iter().flat_map(|(_, kinds)| kinds.iter().copied()).collect();
-    let variants = variants();
-    let variants = context.pick(&variants[..3], &variants[..]);
-    let studies = Studies { id: EXPERIMENT.id, kinds: &kinds, variants, evaluations };
-    studies.compare_groups(context, replications, &groups.map(|(name, kinds)| (name, kinds.len())), &[])
+    by_minima(EXPERIMENT.id, context, &variants())
 }

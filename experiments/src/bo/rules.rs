@@ -38,13 +38,21 @@ fn variants() -> [Variant; 7] {
 }
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
+    by_minima(EXPERIMENT.id, context, &variants())
+}
+
+/// Report of the first variant against the others on general problems, on those with few minima and on those with many.
+pub fn by_minima(
+    id: &'static str,
+    context: &RunContext,
+    variants: &[Variant],
+) -> Result<Report, ExperimentError> {
     let (replications, evaluations) = (context.replications(2, 20), context.pick(20, 50));
     // The first with few minima is among the general ones.
     let groups = [("general", &KINDS[..]), ("few", &FEW_MINIMA[1..]), ("many", &MANY_MINIMA[..])]
         .map(|(name, kinds)| (name, context.pick(&kinds[..1], kinds)));
     let kinds: Vec<Kind> = groups.iter().flat_map(|(_, kinds)| kinds.iter().copied()).collect();
-    let variants = variants();
-    let variants = context.pick(&variants[..3], &variants[..]);
-    let studies = Studies { id: EXPERIMENT.id, kinds: &kinds, variants, evaluations };
+    let variants = context.pick(&variants[..3], variants);
+    let studies = Studies { id, kinds: &kinds, variants, evaluations };
     studies.compare_groups(context, replications, &groups.map(|(name, kinds)| (name, kinds.len())), &[])
 }
