@@ -16,7 +16,7 @@ pub const EXPERIMENT: Experiment = Experiment {
             and the posterior mean alone, on general problems, on problems with few minima and on problems with many; all of them only choose \
             defaults",
     quick_cost: "1 problem of each kind, 3 rules, 2 replications, 20 evaluations: some seconds",
-    full_cost: "30 problems, 7 rules, 20 replications, 50 evaluations: an hour",
+    full_cost: "30 problems, 7 rules, 20 replications, 50 evaluations: half an hour",
     run,
 };
 

@@ -61,7 +61,7 @@ pub struct BoSettings {
     /// Rule for a turn in which little improvement is expected.
     pub convergence: Convergence,
     /// Number of last trials of a planned study that are at the least posterior mean, as a later trial can no longer use what they explore.
-    /// Without a plan there are none. Source: `run bo/endings`.
+    /// No run is converged there, but an initial design that has begun goes on. Without a plan there are none. Source: `run bo/endings`.
     #[serde(default)]
     pub ending: usize,
     /// Treatment of a space in which every configuration was evaluated. Without it configurations are repeated if a measurement came with a
@@ -88,8 +88,8 @@ impl BoSettings {
         }
     }
 
-    /// The settings by which a journal knows its study: without the budget and the repeats, which say when a study ends, and with endings
-    /// and a rule for convergence as studies had them that knew restarts alone and no endings, so that those continue.
+    /// The settings by which a journal knows its study: without the budget and the repeats, which say when a study ends. Older studies had
+    /// no ending and knew restarts alone: settings without anything newer are written as theirs were, so that they continue.
     pub(crate) fn identity(&self) -> Result<serde_json::Value, OptimizerError> {
         let failed = |error| OptimizerError::failed("writing the settings", error);
         let mut value = serde_json::to_value(Self { budget: None, ..self.clone() }).map_err(failed)?;

@@ -145,7 +145,10 @@ impl Modelled<Config> for BoTurn<'_> {
 
     fn exploit(&mut self, by: Option<&dyn AcquisitionFactory>) -> Result<Ask<Config>, OptimizerError> {
         let is_improvement = by.unwrap_or(self.rule()).is_expected_improvement();
-        let explores = match self.optimizer.settings().convergence {
+        let settings = self.optimizer.settings();
+        let explores = match settings.convergence {
+            // Neither a new run nor the front is of use to what comes last.
+            _ if settings.is_ending(self.id) => false,
             Convergence::Restart { epsilon } if self.is_converged(epsilon, by)? => {
                 return self.optimizer.initial(current_run(self.history).0 + 1, self.history, self.id);
             }

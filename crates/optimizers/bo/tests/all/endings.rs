@@ -1,6 +1,6 @@
 //! Last trials of a planned study.
 
-use thrifty_bo::{BayesianOptimizer, BoSettings};
+use thrifty_bo::{BayesianOptimizer, BoSettings, Convergence, InitialDesign};
 use thrifty_sampling::{Seed, Sobol};
 use thrifty_space::{Config, Space, SpaceError};
 use thrifty_study::{EXPECTED_IMPROVEMENT, History, MaxTrials, Optimizer, Study, Trial};
@@ -60,6 +60,22 @@ fn without_a_plan_there_is_no_ending() {
     assert_ne!(short[17..20], never[17..20]);
     let beyond = trials(3, Some(20));
     assert!(beyond[20..].iter().all(|trial| trial.memo.get(&EXPECTED_IMPROVEMENT).is_some()));
+}
+
+/// A run that would begin anew, or explore, does not do so in the last trials.
+#[test]
+fn an_ending_comes_before_convergence() {
+    for convergence in [Convergence::Restart { epsilon: 1e3 }, Convergence::Explore { epsilon: 1e3 }] {
+        // Runs of a design alone: the third one ends with trial 20.
+        let initial = InitialDesign::Sobol(7);
+        let settings =
+            BoSettings { initial, ending: 3, budget: Some(24), convergence, ..BoSettings::default() };
+        let optimizer = BayesianOptimizer::new(Space::unit_cube(2)).with_settings(settings).unwrap();
+        let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(24));
+        study.run(|config, _| loss(config)).unwrap();
+        let last = &study.history().trials()[21..];
+        assert!(last.iter().all(|trial| trial.diagnostics.contains_key("acquisition")), "{convergence:?}");
+    }
 }
 
 /// A journal of a study before there were endings knows the same study, and one with an ending another.
