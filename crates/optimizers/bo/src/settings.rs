@@ -35,8 +35,11 @@ impl Default for Convergence {
     }
 }
 
+/// Share of the range of the losses below which an improvement is one of digits of a minimum that is found.
+pub(crate) const RESOLVED: f64 = 1e-3;
+
 /// Settings of [`BayesianOptimizer`](crate::BayesianOptimizer).
-#[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct BoSettings {
     /// Initial design. Where a number of trials is planned, an automatic one has at least 16 points, or a third of that number.
@@ -60,14 +63,33 @@ pub struct BoSettings {
     pub cost: CostAwareness,
     /// Rule for a turn in which little improvement is expected.
     pub convergence: Convergence,
-    /// Number of last trials of a planned study that are at the least posterior mean, as a later trial can no longer use what they explore.
-    /// No run is converged there, but an initial design that has begun goes on. Without a plan there are none. Source: `run bo/endings`.
-    #[serde(default)]
+    /// Number of last trials of a planned study that may be at the least posterior mean, as no later trial uses what they explore: they are
+    /// where the largest expected improvement is below a thousandth of the range of the losses and no other of them runs. For expected
+    /// improvement and its logarithm. No run is converged there, but an initial design that has begun goes on. Without a plan there are
+    /// none. Source: `run bo/endings`.
     pub ending: usize,
     /// Treatment of a space in which every configuration was evaluated. Without it configurations are repeated if a measurement came with a
     /// variance of its noise.
     #[serde(default)]
     pub repeats: Option<Repeats>,
+}
+
+impl Default for BoSettings {
+    fn default() -> Self {
+        Self {
+            initial: InitialDesign::default(),
+            budget: None,
+            rule: AcquisitionKind::default(),
+            maximizer: Maximizer::default(),
+            losses: LossTransform::default(),
+            failures: FailurePolicy::default(),
+            pending: PendingPolicy::default(),
+            cost: CostAwareness::default(),
+            convergence: Convergence::default(),
+            ending: 5,
+            repeats: None,
+        }
+    }
 }
 
 impl BoSettings {
@@ -88,16 +110,14 @@ impl BoSettings {
         }
     }
 
-    /// The settings by which a journal knows its study: without the budget and the repeats, which say when a study ends. Older studies had
-    /// no ending and knew restarts alone: settings without anything newer are written as theirs were, so that they continue.
+    /// The settings by which a journal knows its study: without the budget, the ending and the repeats, which say how a study ends. Older
+    /// studies knew restarts alone: settings without anything newer are written as theirs were, so that they continue.
     pub(crate) fn identity(&self) -> Result<serde_json::Value, OptimizerError> {
         let failed = |error| OptimizerError::failed("writing the settings", error);
         let mut value = serde_json::to_value(Self { budget: None, ..self.clone() }).map_err(failed)?;
         if let Some(fields) = value.as_object_mut() {
             fields.remove("repeats");
-            if self.ending == 0 {
-                fields.remove("ending");
-            }
+            fields.remove("ending");
         }
         let restarts = match self.convergence {
             Convergence::Explore { .. } => return Ok(value),

@@ -14,6 +14,7 @@ use thrifty_study::{
 use thrifty_surrogate::Posterior;
 
 use crate::optimizer::{current_run, of_run};
+use crate::settings::RESOLVED;
 use crate::{BayesianOptimizer, Convergence};
 
 /// A turn with fitted surrogates.
@@ -55,11 +56,7 @@ impl<'a> BoTurn<'a> {
 
     /// The acquisition function of this turn, if no other is asked for.
     fn rule(&self) -> &'a dyn AcquisitionFactory {
-        let optimizer: &'a BayesianOptimizer = self.optimizer;
-        if optimizer.settings().is_ending(self.id) {
-            return &AcquisitionKind::PosteriorMean;
-        }
-        optimizer.acquisition()
+        self.optimizer.acquisition()
     }
 
     /// The maximized acquisition function, which is built once in a turn.
@@ -95,6 +92,14 @@ impl<'a> BoTurn<'a> {
     ) -> Result<bool, OptimizerError> {
         let outlook = self.outlook(by)?;
         Ok(outlook.is_some_and(|outlook| outlook.expected < epsilon * outlook.range))
+    }
+
+    /// True if this is one of the last trials of a plan and what is left to gain are digits, which the least posterior mean finds. Of
+    /// trials that run at the same time one does so, as the others would be at the same point.
+    fn polishes(&mut self, by: Option<&dyn AcquisitionFactory>) -> Result<bool, OptimizerError> {
+        let settings = self.optimizer.settings();
+        let runs = |history: &History<Config>| history.pending().any(|trial| settings.is_ending(trial.id));
+        Ok(settings.is_ending(self.id) && !runs(self.history) && self.is_converged(RESOLVED, by)?)
     }
 
     /// Points to explore: the front of mean and standard deviation, without those that are probably infeasible unless all are.
@@ -146,6 +151,7 @@ impl Modelled<Config> for BoTurn<'_> {
     fn exploit(&mut self, by: Option<&dyn AcquisitionFactory>) -> Result<Ask<Config>, OptimizerError> {
         let is_improvement = by.unwrap_or(self.rule()).is_expected_improvement();
         let settings = self.optimizer.settings();
+        let polishes = is_improvement && self.polishes(by)?;
         let explores = match settings.convergence {
             // Neither a new run nor the front is of use to what comes last.
             _ if settings.is_ending(self.id) => false,
@@ -156,8 +162,11 @@ impl Modelled<Config> for BoTurn<'_> {
             _ => false,
         };
         let search = self.search(by)?;
-        let (target, improvement) = (search.target, search.improvement);
+        let (target, mut improvement) = (search.target, search.improvement);
         let mut candidates = std::mem::take(&mut search.candidates);
+        if polishes {
+            candidates = self.build_search(Some(&AcquisitionKind::PosteriorMean))?.candidates;
+        }
         if explores {
             // Where little is allowed, random points may not be, but those of the search are.
             let is_constrained = self.optimizer.known_constraint().is_some();
@@ -168,8 +177,15 @@ impl Modelled<Config> for BoTurn<'_> {
             return Ok(Ask::Stop(StopReason::Exhausted));
         };
         let suggestion = self.suggestion(&chosen.x).with_diagnostic("threshold", target);
-        let (name, value) = if explores { ("explored", 1.0) } else { ("acquisition", chosen.value) };
+        let (name, value) = match (explores, polishes) {
+            (true, _) => ("explored", 1.0),
+            (_, true) => ("polished", 1.0),
+            _ => ("acquisition", chosen.value),
+        };
         let mut suggestion = suggestion.with_diagnostic(name, value);
+        if polishes && let Some(improvement) = &mut improvement {
+            improvement.at_best = self.state.feasible_improvement(&chosen.x, target);
+        }
         if let Some(Improvement { largest, at_best }) = improvement {
             suggestion = suggestion
                 .with_outlook(&EXPECTED_IMPROVEMENT, largest)

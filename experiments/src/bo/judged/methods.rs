@@ -33,15 +33,16 @@ pub fn applies(method: &str, problem: &JudgedProblem) -> bool {
     method != NOISY || problem.is_noisy()
 }
 
-/// One of our methods after a design.
+/// One of our methods after a design, planned for a number of evaluations as a study with that end is.
 pub fn optimizer(
     method: &str,
-    noisy: bool,
+    (noisy, evaluations): (bool, usize),
     space: Space,
     design: Vec<Config>,
 ) -> Result<AnyOptimizer, OptimizerError> {
     let bo = |surrogate: GpSurrogate, rule: AcquisitionKind, design: Vec<Config>, space: Space| {
-        let settings = BoSettings { initial: InitialDesign::Only(design), rule, ..BoSettings::default() };
+        let (initial, budget) = (InitialDesign::Only(design), Some(evaluations));
+        let settings = BoSettings { initial, budget, rule, ..BoSettings::default() };
         BayesianOptimizer::new(space).with_surrogate(surrogate).with_settings(settings).map(AnyOptimizer::new)
     };
     match method {

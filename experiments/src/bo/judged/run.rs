@@ -61,7 +61,8 @@ impl Task<'_> {
     pub fn ours(&self, method: &str) -> Result<Done, ExperimentError> {
         let (posed, began, clock) = (self.problem.pose(self.replication)?, Instant::now(), Clock::start());
         let design = self.problem.design(&*posed, self.seed, self.replication);
-        let optimizer = methods::optimizer(method, self.problem.is_noisy(), posed.space().clone(), design)?;
+        let of = (self.problem.is_noisy(), self.evaluations);
+        let optimizer = methods::optimizer(method, of, posed.space().clone(), design)?;
         let (regret, failure) = self.regrets(&*posed, optimizer)?;
         if let Some(error) = failure {
             return Err(error.into());

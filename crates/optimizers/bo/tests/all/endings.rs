@@ -1,11 +1,19 @@
 //! Last trials of a planned study.
 
+use thrifty_acquisition::{AcquisitionKind, Schedule};
 use thrifty_bo::{BayesianOptimizer, BoSettings, Convergence, InitialDesign};
 use thrifty_sampling::{Seed, Sobol};
 use thrifty_space::{Config, Space, SpaceError};
-use thrifty_study::{EXPECTED_IMPROVEMENT, History, MaxTrials, Optimizer, Study, Trial};
+use thrifty_study::{EXPECTED_IMPROVEMENT, History, MaxTrials, Next, Optimizer, Study, Trial};
 
+/// A function whose minimum 20 trials have found.
 fn loss(config: &Config) -> Result<f64, SpaceError> {
+    let (x, y) = (config.float("x0")?, config.float("x1")?);
+    Ok((5.0 * x).sin() + (y - 0.4).powi(2) + 0.3 * (5.0 * y).cos())
+}
+
+/// A function with which a search has not come to its end after 24 trials.
+fn wavy(config: &Config) -> Result<f64, SpaceError> {
     let (x, y) = (config.float("x0")?, config.float("x1")?);
     Ok((5.0 * x).sin() + (y - 0.4).powi(2) + 0.3 * (13.0 * y).cos())
 }
@@ -23,18 +31,28 @@ fn queries(trials: &[Trial<Config>]) -> Vec<Config> {
     trials.iter().map(|trial| trial.query.clone()).collect()
 }
 
-/// The trials before the last ones are those of a study without an ending; the last ones expect no improvement to maximize.
+/// True for trials at the least posterior mean.
+fn polished(trials: &[Trial<Config>]) -> Vec<bool> {
+    trials.iter().map(|trial| trial.diagnostics.get("polished") == Some(&1.0)).collect()
+}
+
+/// The trials before the last ones are those of a study without an ending. All of them have the numbers that stop rules read.
 #[test]
 fn the_last_planned_trials_alone_are_others() {
     let (without, with) = (trials(0, Some(24)), trials(3, Some(24)));
     assert_eq!(queries(&with)[..21], queries(&without)[..21]);
     assert_ne!(queries(&with)[21], queries(&without)[21]);
-    let improves = |trial: &Trial<Config>| trial.memo.get(&EXPECTED_IMPROVEMENT).is_some();
-    assert!(without[21..].iter().all(improves));
-    assert!(!with[21..].iter().any(improves));
+    assert!(!polished(&without).contains(&true) && !polished(&with[..21]).contains(&true));
+    assert_eq!(polished(&with[21..]), [true; 3]);
+    assert!(with[21..].iter().all(|trial| trial.memo.get(&EXPECTED_IMPROVEMENT).is_some()));
+    assert!(with[21..].iter().all(|trial| !trial.diagnostics.contains_key("acquisition")));
+    let best = |trials: &[Trial<Config>]| {
+        trials.iter().map(|trial| loss(&trial.query).unwrap()).fold(f64::INFINITY, f64::min)
+    };
+    assert!(best(&with) <= best(&without));
 }
 
-/// No other point has a lower posterior mean, but for the tolerance of a search.
+/// No other point has a lower posterior mean, but for the tolerance of a search, and what is gained is the improvement at that point.
 #[test]
 fn they_are_at_the_least_posterior_mean() {
     let all = trials(3, Some(24));
@@ -44,22 +62,68 @@ fn they_are_at_the_least_posterior_mean() {
         let history = History::from_trials(all[..at].to_vec(), Seed(3));
         let state = optimizer.state(&history, all[at].id).unwrap().unwrap();
         let mean = |x: &[f64]| state.posterior().predict(x).mean;
-        let chosen = mean(&Space::unit_cube(2).encode(&all[at].query).unwrap());
+        let x = Space::unit_cube(2).encode(&all[at].query).unwrap();
         let points = Sobol::scrambled(2, &mut Seed(9).stream("points", 0)).take(512);
         let least = points.rows().map(mean).fold(f64::INFINITY, f64::min);
-        assert!(chosen <= least + 1e-6, "{at}: {chosen} {least}");
+        assert!(mean(&x) <= least + 1e-6, "{at}: {} {least}", mean(&x));
+        let target = state.target(optimizer.acquisition().target());
+        let gain = state.in_units_of_loss(state.feasible_improvement(&x, target), target);
+        let told = all[at].diagnostics["expected_gain"];
+        assert!((told - gain).abs() <= 1e-9 * gain.abs().max(1e-12), "{at}: {told} {gain}");
     }
+}
+
+/// Where more than digits are to be gained the last trials go on as those before.
+#[test]
+fn an_unresolved_search_goes_on() {
+    let of = |ending| -> Vec<Trial<Config>> {
+        let settings = BoSettings { ending, budget: Some(24), ..BoSettings::default() };
+        let optimizer = BayesianOptimizer::new(Space::unit_cube(2)).with_settings(settings).unwrap();
+        let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(24));
+        study.run(|config, _| wavy(config)).unwrap();
+        study.history().trials().to_vec()
+    };
+    let with = of(3);
+    assert_eq!(queries(&with), queries(&of(0)));
+    assert!(!polished(&with).contains(&true));
 }
 
 /// Without a plan, and beyond it, there is no end to prepare for.
 #[test]
 fn without_a_plan_there_is_no_ending() {
     assert_eq!(queries(&trials(3, None)), queries(&trials(0, None)));
-    let (short, never) = (queries(&trials(3, Some(20))), queries(&trials(0, Some(20))));
-    assert_eq!(short[..17], never[..17]);
-    assert_ne!(short[17..20], never[17..20]);
-    let beyond = trials(3, Some(20));
-    assert!(beyond[20..].iter().all(|trial| trial.memo.get(&EXPECTED_IMPROVEMENT).is_some()));
+    let (short, never) = (trials(3, Some(22)), trials(0, Some(22)));
+    assert_eq!(queries(&short)[..19], queries(&never)[..19]);
+    assert!(polished(&short[19..22]).contains(&true));
+    assert!(!polished(&short[22..]).contains(&true));
+}
+
+/// Of trials that run at the same time one is at the least posterior mean, as the others would be there too.
+#[test]
+fn of_running_trials_one_polishes() {
+    let settings = BoSettings { ending: 4, budget: Some(26), ..BoSettings::default() };
+    let optimizer = BayesianOptimizer::new(Space::unit_cube(2)).with_settings(settings).unwrap();
+    let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(22));
+    study.run(|config, _| loss(config)).unwrap();
+    let mut study = study.with_stop(MaxTrials(26));
+    for _ in 0..4 {
+        assert!(matches!(study.ask().unwrap(), Next::Evaluate(_)));
+    }
+    assert_eq!(polished(&study.history().trials()[22..]), [true, false, false, false]);
+}
+
+/// A confidence bound is asked for to the end, as it explores nowhere by itself.
+#[test]
+fn other_acquisition_functions_have_no_ending() {
+    let of = |ending| {
+        let rule = AcquisitionKind::ConfidenceBound(Schedule::Constant { beta: 4.0 });
+        let settings = BoSettings { ending, rule, budget: Some(24), ..BoSettings::default() };
+        let optimizer = BayesianOptimizer::new(Space::unit_cube(2)).with_settings(settings).unwrap();
+        let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(24));
+        study.run(|config, _| loss(config)).unwrap();
+        queries(study.history().trials())
+    };
+    assert_eq!(of(3), of(0));
 }
 
 /// A run that would begin anew, or explore, does not do so in the last trials.
@@ -74,18 +138,21 @@ fn an_ending_comes_before_convergence() {
         let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(24));
         study.run(|config, _| loss(config)).unwrap();
         let last = &study.history().trials()[21..];
-        assert!(last.iter().all(|trial| trial.diagnostics.contains_key("acquisition")), "{convergence:?}");
+        let searched = |trial: &Trial<Config>| {
+            ["acquisition", "polished"].iter().any(|name| trial.diagnostics.contains_key(*name))
+        };
+        assert!(last.iter().all(searched), "{convergence:?}");
     }
 }
 
-/// A journal of a study before there were endings knows the same study, and one with an ending another.
+/// A journal goes on with another ending, as with another plan: it is part of how a study ends.
 #[test]
-fn an_ending_is_part_of_the_study() {
+fn an_ending_is_no_part_of_the_study() {
     let of = |ending| {
         let settings = BoSettings { ending, ..BoSettings::default() };
         let optimizer = BayesianOptimizer::new(Space::unit_cube(2)).with_settings(settings).unwrap();
         serde_json::to_value(optimizer.fingerprint().unwrap()).unwrap().to_string()
     };
-    assert!(!of(0).contains("\"ending"));
-    assert!(of(2).contains("\"ending"));
+    assert!(!of(5).contains("\"ending"));
+    assert_eq!(of(5), of(0));
 }

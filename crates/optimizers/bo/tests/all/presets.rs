@@ -20,7 +20,7 @@ fn the_defaults_are_as_documented() {
         pending: PendingPolicy::Fantasies { draws: 32 },
         cost: CostAwareness::Ignore,
         convergence: Convergence::Explore { epsilon: 1e-7 },
-        ending: 0,
+        ending: 5,
         repeats: None,
     };
     assert_eq!(BoSettings::default(), expected);
