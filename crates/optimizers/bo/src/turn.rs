@@ -8,7 +8,7 @@ use thrifty_model_based::{
 use thrifty_sampling::Stream;
 use thrifty_space::{Config, Space};
 use thrifty_study::{
-    Ask, EXPECTED_COST, EXPECTED_GAIN, EXPECTED_IMPROVEMENT, EXPECTED_IMPROVEMENT_RANGE, History,
+    Ask, EXPECTED_COST, EXPECTED_GAIN, EXPECTED_IMPROVEMENT, EXPECTED_IMPROVEMENT_RANGE, History, MemoKey,
     OptimizerError, StopReason, Suggestion, TrialId,
 };
 use thrifty_surrogate::Posterior;
@@ -16,6 +16,9 @@ use thrifty_surrogate::Posterior;
 use crate::optimizer::{current_run, of_run};
 use crate::settings::RESOLVED;
 use crate::{BayesianOptimizer, Convergence};
+
+/// Marks a trial at the least posterior mean, for those that are asked while it runs.
+static POLISHED: MemoKey<f64> = MemoKey::new("polished");
 
 /// A turn with fitted surrogates.
 pub(crate) struct BoTurn<'a> {
@@ -94,12 +97,20 @@ impl<'a> BoTurn<'a> {
         Ok(outlook.is_some_and(|outlook| outlook.expected < epsilon * outlook.range))
     }
 
-    /// True if this is one of the last trials of a plan and what is left to gain are digits, which the least posterior mean finds. Of
-    /// trials that run at the same time one does so, as the others would be at the same point.
+    /// True among the last trials of a plan, where digits may be what is left to gain: a maximum of improvement, of a continuous parameter, and
+    /// without measured constraints, on whose border a point of the least mean is as likely to break them.
+    fn is_ending(&self, rule: &dyn AcquisitionFactory) -> bool {
+        self.optimizer.settings().is_ending(self.id)
+            && rule.is_expected_improvement()
+            && !self.space().domain().is_discrete()
+            && !self.state.is_constrained()
+    }
+
+    /// True if less is left to gain than the search is about. Of trials that run at the same time one polishes, as others would be at its
+    /// point.
     fn polishes(&mut self, by: Option<&dyn AcquisitionFactory>) -> Result<bool, OptimizerError> {
-        let settings = self.optimizer.settings();
-        let runs = |history: &History<Config>| history.pending().any(|trial| settings.is_ending(trial.id));
-        Ok(settings.is_ending(self.id) && !runs(self.history) && self.is_converged(RESOLVED, by)?)
+        let runs = self.history.pending().any(|trial| trial.memo.contains(&POLISHED));
+        Ok(!runs && self.is_converged(RESOLVED, by)?)
     }
 
     /// Points to explore: the front of mean and standard deviation, without those that are probably infeasible unless all are.
@@ -149,12 +160,12 @@ impl Modelled<Config> for BoTurn<'_> {
     }
 
     fn exploit(&mut self, by: Option<&dyn AcquisitionFactory>) -> Result<Ask<Config>, OptimizerError> {
-        let is_improvement = by.unwrap_or(self.rule()).is_expected_improvement();
-        let settings = self.optimizer.settings();
-        let polishes = is_improvement && self.polishes(by)?;
-        let explores = match settings.convergence {
+        let rule = by.unwrap_or(self.rule());
+        let (is_improvement, is_ending) = (rule.is_expected_improvement(), self.is_ending(rule));
+        let polishes = is_ending && self.polishes(by)?;
+        let explores = match self.optimizer.settings().convergence {
             // Neither a new run nor the front is of use to what comes last.
-            _ if settings.is_ending(self.id) => false,
+            _ if is_ending => false,
             Convergence::Restart { epsilon } if self.is_converged(epsilon, by)? => {
                 return self.optimizer.initial(current_run(self.history).0 + 1, self.history, self.id);
             }
@@ -177,12 +188,11 @@ impl Modelled<Config> for BoTurn<'_> {
             return Ok(Ask::Stop(StopReason::Exhausted));
         };
         let suggestion = self.suggestion(&chosen.x).with_diagnostic("threshold", target);
-        let (name, value) = match (explores, polishes) {
-            (true, _) => ("explored", 1.0),
-            (_, true) => ("polished", 1.0),
-            _ => ("acquisition", chosen.value),
+        let mut suggestion = match (explores, polishes) {
+            (true, _) => suggestion.with_diagnostic("explored", 1.0),
+            (_, true) => suggestion.with_outlook(&POLISHED, 1.0),
+            _ => suggestion.with_diagnostic("acquisition", chosen.value),
         };
-        let mut suggestion = suggestion.with_diagnostic(name, value);
         if polishes && let Some(improvement) = &mut improvement {
             improvement.at_best = self.state.feasible_improvement(&chosen.x, target);
         }

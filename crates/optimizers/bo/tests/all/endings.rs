@@ -4,7 +4,7 @@ use thrifty_acquisition::{AcquisitionKind, Schedule};
 use thrifty_bo::{BayesianOptimizer, BoSettings, Convergence, InitialDesign};
 use thrifty_sampling::{Seed, Sobol};
 use thrifty_space::{Config, Space, SpaceError};
-use thrifty_study::{EXPECTED_IMPROVEMENT, History, MaxTrials, Next, Optimizer, Study, Trial};
+use thrifty_study::{EXPECTED_IMPROVEMENT, History, MaxTrials, Measurement, Next, Optimizer, Study, Trial};
 
 /// A function whose minimum 20 trials have found.
 fn loss(config: &Config) -> Result<f64, SpaceError> {
@@ -98,18 +98,48 @@ fn without_a_plan_there_is_no_ending() {
     assert!(!polished(&short[22..]).contains(&true));
 }
 
-/// Of trials that run at the same time one is at the least posterior mean, as the others would be there too.
+/// Of trials that run at the same time one is at the least posterior mean, as the others would be there too; after it another one is.
 #[test]
 fn of_running_trials_one_polishes() {
-    let settings = BoSettings { ending: 4, budget: Some(26), ..BoSettings::default() };
+    let settings = BoSettings { ending: 5, budget: Some(27), ..BoSettings::default() };
     let optimizer = BayesianOptimizer::new(Space::unit_cube(2)).with_settings(settings).unwrap();
     let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(22));
     study.run(|config, _| loss(config)).unwrap();
-    let mut study = study.with_stop(MaxTrials(26));
+    let mut study = study.with_stop(MaxTrials(27));
     for _ in 0..4 {
         assert!(matches!(study.ask().unwrap(), Next::Evaluate(_)));
     }
     assert_eq!(polished(&study.history().trials()[22..]), [true, false, false, false]);
+    let first = study.history().trials()[22].clone();
+    study.tell(first.id, loss(&first.query).unwrap()).unwrap();
+    assert!(matches!(study.ask().unwrap(), Next::Evaluate(_)));
+    assert_eq!(polished(&study.history().trials()[26..]), [true]);
+}
+
+/// A finite space has no digits to gain, and on the border of a constraint half of the points that are near break it.
+#[test]
+fn neither_finite_spaces_nor_constraints_have_an_ending() {
+    let steps = Space::builder().int("x0", 0, 40).int("x1", 0, 40).build().unwrap();
+    let of = |space: &Space, ending, constraints: &[f64]| {
+        let settings = BoSettings { ending, budget: Some(24), ..BoSettings::default() };
+        let optimizer = BayesianOptimizer::new(space.clone()).with_settings(settings).unwrap();
+        let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(24));
+        let measure = |config: &Config| -> Result<Measurement, SpaceError> {
+            let value = |name| -> Result<f64, SpaceError> {
+                config.float(name).or_else(|_| Ok(config.int(name)? as f64 / 40.0))
+            };
+            let (x, y) = (value("x0")?, value("x1")?);
+            let objective = (5.0 * x).sin() + (y - 0.4).powi(2) + 0.3 * (5.0 * y).cos();
+            Ok(Measurement { constraints: constraints.to_vec(), ..Measurement::from(objective) })
+        };
+        study.run(|config, _| measure(config)).unwrap();
+        study.history().trials().to_vec()
+    };
+    let cube = Space::unit_cube(2);
+    assert!(polished(&of(&cube, 3, &[])).contains(&true));
+    for (space, constraints) in [(&steps, &[][..]), (&cube, &[-1.0][..])] {
+        assert_eq!(queries(&of(space, 3, constraints)), queries(&of(space, 0, constraints)));
+    }
 }
 
 /// A confidence bound is asked for to the end, as it explores nowhere by itself.
