@@ -68,7 +68,8 @@ impl<O: ModelBased> Hybrid<O> {
     /// use thrifty_hybrid::Hybrid;
     /// use thrifty_space::Space;
     /// let model = GpSurrogate { family: KernelFamily::SquaredExponential, ..GpSurrogate::deterministic() };
-    /// let settings = BoSettings { losses: LossTransform::None, convergence: Convergence::Continue, ..Default::default() };
+    /// let (losses, convergence) = (LossTransform::None, Convergence::Continue);
+    /// let settings = BoSettings { losses, convergence, ending: 0, ..Default::default() };
     /// let space = Space::builder().int("trees", 1, 150).build()?;
     /// let base = BayesianOptimizer::new(space).with_settings(settings)?.with_surrogate(model);
     /// let optimizer = Hybrid::algorithm_1(base);
