@@ -73,7 +73,7 @@ fn they_are_at_the_least_posterior_mean() {
     }
 }
 
-/// Where more than digits are to be gained the last trials go on as those before.
+/// The last trials go on as those before while more than digits are to be gained.
 #[test]
 fn an_unresolved_search_goes_on() {
     let of = |ending| -> Vec<Trial<Config>> {
