@@ -98,7 +98,7 @@ fn without_a_plan_there_is_no_ending() {
     assert!(!polished(&short[22..]).contains(&true));
 }
 
-/// Of trials that run at the same time one is at the least posterior mean, as the others would be there too; after it another one is.
+/// One of the trials that run at the same time is at the least posterior mean, as the others would be there too; after it another one is.
 #[test]
 fn of_running_trials_one_polishes() {
     let settings = BoSettings { ending: 5, budget: Some(27), ..BoSettings::default() };
