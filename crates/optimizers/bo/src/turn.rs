@@ -57,11 +57,6 @@ impl<'a> BoTurn<'a> {
         Self { optimizer, state, history, id, search: None }
     }
 
-    /// The acquisition function of this turn, if no other is asked for.
-    fn rule(&self) -> &'a dyn AcquisitionFactory {
-        self.optimizer.acquisition()
-    }
-
     /// The maximized acquisition function, which is built once in a turn.
     fn search(&mut self, by: Option<&dyn AcquisitionFactory>) -> Result<&mut Search, OptimizerError> {
         let search = self.search.take().map_or_else(|| self.build_search(by), Ok)?;
@@ -70,7 +65,7 @@ impl<'a> BoTurn<'a> {
 
     /// Builds and maximizes the acquisition function.
     fn build_search(&self, by: Option<&dyn AcquisitionFactory>) -> Result<Search, OptimizerError> {
-        let (state, factory) = (&self.state, by.unwrap_or(self.rule()));
+        let (state, factory) = (&self.state, by.unwrap_or(self.optimizer.acquisition()));
         let acquisition = state
             .acquisition(factory)
             .map_err(|error| OptimizerError::failed("building the acquisition", error))?;
@@ -160,7 +155,7 @@ impl Modelled<Config> for BoTurn<'_> {
     }
 
     fn exploit(&mut self, by: Option<&dyn AcquisitionFactory>) -> Result<Ask<Config>, OptimizerError> {
-        let rule = by.unwrap_or(self.rule());
+        let rule = by.unwrap_or(self.optimizer.acquisition());
         let (is_improvement, is_ending) = (rule.is_expected_improvement(), self.is_ending(rule));
         let polishes = is_ending && self.polishes(by)?;
         let explores = match self.optimizer.settings().convergence {
