@@ -3,11 +3,12 @@
 One JSON object a line, both ways. A point has a number for each parameter: of a choice its position, null for a parameter that is
 not active, because an earlier choice has not one of the positions under which it is::
 
-    {"method": "optuna-tpe", "seed": 7, "noisy": false, "design": 10, "evaluations": 60,
+    {"method": "optuna-tpe", "seed": 7, "noisy": false, "design": 10, "evaluations": 60, "constraints": 0,
      "parameters": [{"kind": "choice", "count": 3}, {"kind": "int", "low": 0, "high": 9},
                     {"kind": "float", "low": -5, "high": 5, "when": [{"parameter": 0, "choices": [1, 2]}]}]}
     {"version": "5.0.0"}                          once, first; or {"missing": why}, {"unsupported": why}
-    {"tell": [[[...], 0.3], ...]}                 new evaluations, to be minimised; the design is the first of them
+    {"tell": [[[...], 0.3], ...]}                 new evaluations, to be minimised; the design is the first of them; beside it
+                                                  "constraints": their measured constraints, which hold where not positive
     {"x": [...], "seed": null, "cpu": 0.2}        the next point, the random seed with which the peer wants it evaluated, if it
                                                   has one, and the CPU seconds of the peer so far
     {"tell": [...], "recommend": true}
@@ -42,6 +43,7 @@ class Study:
         self.noisy: bool = first["noisy"]
         self.design: int = first["design"]
         self.evaluations: int = first["evaluations"]
+        self.constraints: int = first["constraints"]
         self.parameters: list[dict[str, Any]] = first["parameters"]
         self.dim = len(self.parameters)
 
@@ -84,11 +86,15 @@ class Peer:
 
     package: str
     conditional = False  # True if the peer has parameters that are not always active
+    constrained = False  # True if the peer learns measured constraints
 
     def __init__(self, study: Study) -> None:
         self.study = study
         if study.is_conditional() and not self.conditional:
             raise Unsupported("all parameters are always active")
+        if study.constraints and not self.constrained:
+            raise Unsupported("constraints are not learnt")
+        self.constraints: list[list[float]] = []  # of all evaluations so far, those that are being told included
 
     def tell(self, evaluations: list[tuple[Point, float]]) -> None:
         raise NotImplementedError
@@ -110,6 +116,7 @@ class Optuna(Peer):
 
     package = "optuna"
     conditional = True
+    constrained = True
 
     def __init__(self, study: Study) -> None:
         super().__init__(study)
@@ -128,17 +135,29 @@ class Optuna(Peer):
         self.asked: Any = None
 
     def sampler(self) -> Any:
+        made = self.make_sampler()
+        settings: dict[str, Any] = {"seed": self.study.seed, "n_startup_trials": self.study.design}
+        if self.study.constraints:
+            settings["constraints_func"] = lambda trial: trial.user_attrs["constraints"]
+        return made(**settings)
+
+    def make_sampler(self) -> Any:
         raise NotImplementedError
 
     def tell(self, evaluations: list[tuple[Point, float]]) -> None:
-        for x, y in evaluations:
+        for (x, y), constraints in zip(evaluations, self.constraints[-len(evaluations) :]):
             if self.asked is not None:
+                self.asked.set_user_attr("constraints", constraints)
                 self.optimizer.tell(self.asked, y)
                 self.asked = None
             else:
                 params = self.study.values(x)
                 active = {name: self.space[name] for name in params}
-                trial = self.optuna.trial.create_trial(params=params, distributions=active, value=y)
+                # The sampler leaves the constraints of its own trials among the attributes of the system.
+                system = {"constraints": constraints} if constraints else {}
+                trial = self.optuna.trial.create_trial(
+                    params=params, distributions=active, value=y, system_attrs=system
+                )
                 self.optimizer.add_trial(trial)
 
     def ask(self) -> Point:
@@ -158,13 +177,13 @@ class Optuna(Peer):
 
 
 class OptunaTpe(Optuna):
-    def sampler(self) -> Any:
-        return self.optuna.samplers.TPESampler(seed=self.study.seed, n_startup_trials=self.study.design)
+    def make_sampler(self) -> Any:
+        return self.optuna.samplers.TPESampler
 
 
 class OptunaGp(Optuna):
-    def sampler(self) -> Any:
-        return self.optuna.samplers.GPSampler(seed=self.study.seed, n_startup_trials=self.study.design)
+    def make_sampler(self) -> Any:
+        return self.optuna.samplers.GPSampler
 
 
 class Cma(Peer):
@@ -217,6 +236,7 @@ class Egobox(Peer):
     """Egor: a Gaussian process and the logarithm of expected improvement. It asks anew with all evaluations."""
 
     package = "egobox"
+    constrained = True
 
     def __init__(self, study: Study) -> None:
         super().__init__(study)
@@ -230,7 +250,8 @@ class Egobox(Peer):
             "int": lambda p: egobox.XSpec(kinds.INT, [p["low"], p["high"]]),
             "choice": lambda p: egobox.XSpec(kinds.ENUM, [p["count"]]),
         }
-        self.optimizer = egobox.Egor([make[p["kind"]](p) for p in study.parameters], n_doe=study.design)
+        specs = [make[p["kind"]](p) for p in study.parameters]
+        self.optimizer = egobox.Egor(specs, n_doe=study.design, n_cstr=study.constraints)
         self.x: list[Point] = []
         self.y: list[float] = []
 
@@ -239,7 +260,7 @@ class Egobox(Peer):
         self.y += [y for _, y in evaluations]
 
     def ask(self) -> Point:
-        losses = self.numpy.array(self.y).reshape(-1, 1)
+        losses = self.numpy.array([[y, *c] for y, c in zip(self.y, self.constraints)])
         # Each call starts its own random numbers.
         seed = self.study.seed + len(self.y)
         return self.optimizer.suggest(self.numpy.array(self.x, dtype=float), losses, seed=seed)[0].tolist()
@@ -283,10 +304,12 @@ class Skopt(Peer):
 class Botorch(Peer):
     """BoTorch: SingleTaskGP with LogEI, with noise qLogNEI; MixedSingleTaskGP where there are choices.
 
-    With noise it recommends the evaluated point of the best posterior mean. Maximisers as in the package's tutorials.
+    With noise it recommends the evaluated point of the best posterior mean. Constraints have models of their own, and weight LogEI; until one
+    evaluation meets all, the probability of that is maximized. Maximisers as in the package's tutorials.
     """
 
     package = "botorch"
+    constrained = True
 
     def __init__(self, study: Study) -> None:
         super().__init__(study)
@@ -343,13 +366,33 @@ class Botorch(Peer):
         fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
         return model, x, y
 
+    def within_constraints(self, objective: Any, x: Any, y: Any) -> Any:
+        """LogEI weighted by the probability that the constraints hold; that probability until one evaluation meets all of them."""
+        from botorch.acquisition.analytic import LogConstrainedExpectedImprovement, LogProbabilityOfFeasibility
+        from botorch.fit import fit_gpytorch_mll
+        from botorch.models import ModelListGP, SingleTaskGP
+        from gpytorch.mlls import ExactMarginalLogLikelihood
+
+        constraints = self.torch.tensor(self.constraints)
+        models = [SingleTaskGP(x, column.unsqueeze(-1)) for column in constraints.T]
+        for model in models:
+            fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
+        outcomes = ModelListGP(objective, *models)
+        bounds = {1 + j: (None, 0.0) for j in range(len(models))}
+        feasible = (constraints <= 0.0).all(dim=-1)
+        if not feasible.any():
+            return LogProbabilityOfFeasibility(outcomes, bounds)
+        return LogConstrainedExpectedImprovement(outcomes, y[feasible].max(), 0, bounds)
+
     def ask(self) -> Point:
         from botorch.acquisition import LogExpectedImprovement, qLogNoisyExpectedImprovement
         from botorch.optim import optimize_acqf
         from botorch.optim.optimize_mixed import optimize_acqf_mixed_alternating
 
         model, x, y = self.fitted()
-        if self.study.noisy:
+        if self.study.constraints:
+            utility = self.within_constraints(model, x, y)
+        elif self.study.noisy:
             utility = qLogNoisyExpectedImprovement(model, X_baseline=x, prune_baseline=True)
         else:
             utility = LogExpectedImprovement(model, best_f=y.max())
@@ -533,6 +576,8 @@ class Hebo(Peer):
 class Saasbo(Botorch):
     """BoTorch with a sparse axis-aligned subspace prior, sampled; LogEI over the samples."""
 
+    constrained = False
+
     def __init__(self, study: Study) -> None:
         super().__init__(study)
         if not study.all_of("float") or study.noisy:
@@ -591,6 +636,8 @@ class Turbo(Botorch):
     CANDIDATES = 5000
     #: Expected number of coordinates in which a candidate differs from the centre.
     PERTURBED = 20
+
+    constrained = False
 
     def __init__(self, study: Study) -> None:
         super().__init__(study)
@@ -706,6 +753,7 @@ def serve(first: dict[str, Any]) -> bool:
             break
         try:
             if message["tell"]:
+                peer.constraints += message["constraints"]
                 peer.tell([(x, y) for x, y in message["tell"]])
             x = peer.recommend() if message.get("recommend") else peer.ask()
         except Exception as error:  # noqa: BLE001 - whatever a peer raises is a result of that peer

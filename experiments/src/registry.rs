@@ -21,6 +21,8 @@ pub fn all() -> Vec<Experiment> {
         bo::batches::EXPERIMENT.clone(),
         bo::choices::EXPERIMENT.clone(),
         bo::conditional::EXPERIMENT.clone(),
+        bo::constraints::EXPERIMENT.clone(),
+        bo::constraints::peers::EXPERIMENT.clone(),
         bo::designs::EXPERIMENT.clone(),
         bo::dimensions::EXPERIMENT.clone(),
         bo::embeddings::EXPERIMENT.clone(),

@@ -1,7 +1,7 @@
 //! Development problems: a function of encoded configurations, its minimum and the noise of its evaluations.
 
 use rand_distr::{Distribution, StandardNormal};
-use thrifty_optim::Lbfgsb;
+use thrifty_optim::{Lbfgsb, Minimum};
 use thrifty_sampling::{Sobol, Stream};
 use thrifty_space::{Config, Space, SpaceError};
 use thrifty_study::{Measurement, Outcome};
@@ -113,7 +113,7 @@ impl Development {
 
     /// The local minimum below a configuration.
     pub fn descended(&self, config: &Config) -> Result<f64, ExperimentError> {
-        descended(&self.function, &self.space.encode(config)?)
+        Ok(descended(&self.function, &self.space.encode(config)?)?.value)
     }
 
     /// Difference between the largest value of a long search and the minimum.
@@ -164,13 +164,13 @@ pub fn searched(f: &dyn Fn(&[f64]) -> f64, dim: usize, rng: &mut Stream) -> Resu
     ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut best = ranked[0].0;
     for (_, start) in ranked.iter().take(20) {
-        best = best.min(descended(f, start)?);
+        best = best.min(descended(f, start)?.value);
     }
     Ok(best)
 }
 
 /// The local minimum below a point, by L-BFGS-B with central differences.
-fn descended(f: &dyn Fn(&[f64]) -> f64, start: &[f64]) -> Result<f64, ExperimentError> {
+pub(super) fn descended(f: &dyn Fn(&[f64]) -> f64, start: &[f64]) -> Result<Minimum, ExperimentError> {
     let by_differences = |x: &[f64], gradient: &mut [f64]| {
         for d in 0..x.len() {
             let (mut up, mut down) = (x.to_vec(), x.to_vec());
@@ -179,10 +179,9 @@ fn descended(f: &dyn Fn(&[f64]) -> f64, start: &[f64]) -> Result<f64, Experiment
         }
         f(x)
     };
-    let found = Lbfgsb::default()
+    Lbfgsb::default()
         .minimize(by_differences, start, &vec![(0.0, 1.0); start.len()])
-        .map_err(ExperimentError::failed)?;
-    Ok(found.value)
+        .map_err(ExperimentError::failed)
 }
 
 #[cfg(test)]

@@ -86,7 +86,7 @@ impl Wide {
     ) -> Result<Ended<f64>, ExperimentError> {
         let design = self.design(evaluations, seed);
         let (own, count) = (seed.0 & 0x7fff_ffff, design.len());
-        let first = First { method, seed: own, noisy: false, design: count, evaluations };
+        let first = First { method, seed: own, noisy: false, design: count, evaluations, constraints: 0 };
         from.whole(&self.space, &first, &design, |optimizer| self.ended(optimizer, seed, evaluations))
     }
 

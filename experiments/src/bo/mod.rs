@@ -6,6 +6,7 @@ pub mod batches;
 pub(crate) mod branches;
 pub mod choices;
 pub mod conditional;
+pub mod constraints;
 pub mod designs;
 pub(crate) mod development;
 pub mod dimensions;

@@ -152,8 +152,14 @@ impl Plan<'_> {
     ) -> Result<Ended<f64>, ExperimentError> {
         let (problem, seed, evaluations) = (&self.problems[k], self.seed(k, i), self.evaluations);
         let design = problem.design(seed);
-        let first =
-            First { method, seed: seed.0 & 0x7fff_ffff, noisy: true, design: design.len(), evaluations };
+        let first = First {
+            method,
+            seed: seed.0 & 0x7fff_ffff,
+            noisy: true,
+            design: design.len(),
+            evaluations,
+            constraints: 0,
+        };
         from.whole(problem.problem.space(), &first, &design, |optimizer| {
             problem.regret(optimizer, seed, evaluations)
         })

@@ -21,6 +21,7 @@ pub const SMAC: Method = Method {
             noisy: true,
             design: 0,
             evaluations: fits,
+            constraints: 0,
         };
         let process = Interpreters::find(python, [SMAC_ON_FOLDS])
             .process(SMAC_ON_FOLDS)

@@ -17,6 +17,8 @@ pub struct First<'a> {
     /// Number of points of the design.
     pub design: usize,
     pub evaluations: usize,
+    /// Number of constraints that each evaluation measures.
+    pub constraints: usize,
 }
 
 #[derive(Serialize)]
@@ -56,6 +58,8 @@ struct Condition {
 #[derive(Serialize)]
 struct Tell {
     tell: Vec<(Point, f64)>,
+    /// Measured constraints of each.
+    constraints: Vec<Vec<f64>>,
     recommend: bool,
 }
 
@@ -165,14 +169,17 @@ impl PeerStudy {
         config: impl Fn(&Q) -> &Config,
         recommend: bool,
     ) -> Result<(Answer, Option<Config>), String> {
-        let mut tell = Vec::new();
+        let (mut tell, mut constraints) = (Vec::new(), Vec::new());
         for trial in &history.trials()[self.told..] {
-            if let Some(loss) = trial.outcome.as_ref().and_then(Outcome::objective) {
-                tell.push((self.point(config(&trial.query))?, loss));
+            if let Some(measured) = trial.outcome.as_ref().and_then(Outcome::measurement)
+                && let Some(loss) = measured.objectives.first()
+            {
+                tell.push((self.point(config(&trial.query))?, *loss));
+                constraints.push(measured.constraints.clone());
             }
         }
         self.told = history.len();
-        let answer = self.process.answer(&Tell { tell, recommend })?;
+        let answer = self.process.answer(&Tell { tell, constraints, recommend })?;
         self.cpu_seconds = answer.cpu.unwrap_or(self.cpu_seconds);
         let config = answer.x.as_deref().map(|x| self.config(x)).transpose()?;
         Ok((answer, config))
@@ -255,7 +262,8 @@ mod tests {
 
     use super::*;
 
-    const FIRST: First<'_> = First { method: "cma", seed: 1, noisy: false, design: 2, evaluations: 4 };
+    const FIRST: First<'_> =
+        First { method: "cma", seed: 1, noisy: false, design: 2, evaluations: 4, constraints: 0 };
 
     #[test]
     fn without_an_interpreter_it_is_named() {

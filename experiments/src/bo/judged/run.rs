@@ -81,6 +81,7 @@ impl Task<'_> {
             noisy: self.problem.is_noisy(),
             design: design.len(),
             evaluations: self.evaluations,
+            constraints: 0,
         };
         let ended =
             from.whole(posed.space(), &first, &design, |optimizer| self.regrets(&*posed, optimizer))?;

@@ -1,0 +1,89 @@
+//! Development problems with measured constraints: draws whose minimum is on the border of a constraint, or apart from all.
+
+use thrifty_kernel::SquaredExponential;
+use thrifty_sampling::{Seed, Sobol, Stream};
+use thrifty_space::Space;
+
+use super::super::problems::drawn;
+use super::problem::{Constrained, Function, Minimum, within};
+use crate::error::ExperimentError;
+use crate::harness::stats::quantile;
+
+/// A family of draws.
+#[derive(Debug, Clone, Copy)]
+pub struct Draws {
+    pub dim: usize,
+    pub constraints: usize,
+    /// Share of the cube that is feasible.
+    pub share: f64,
+    /// True if a constraint is active at the minimum; false if none is near 0 there.
+    pub active: bool,
+    /// True if constraints are exponentials of draws, with large values where they are broken.
+    pub skewed: bool,
+}
+
+/// Constraints are this far from 0 where none is active, on the scale of their values.
+const APART: f64 = 0.05;
+
+impl Draws {
+    pub fn label(self) -> String {
+        let Self { dim, constraints, share, active, skewed } = self;
+        let (kind, skew) = (if active { "active" } else { "idle" }, if skewed { ", skewed" } else { "" });
+        format!("d = {dim}, {constraints} {kind}{skew}, {:.0} % feasible", 100.0 * share)
+    }
+
+    /// The problem of one replication: the first of its draws that is of this kind.
+    pub fn problem(self, seed: Seed) -> Result<Constrained, ExperimentError> {
+        for attempt in 0..300 {
+            let mut rng = seed.stream("draws", attempt);
+            let function = self.function(&mut rng)?;
+            let Ok(Minimum { loss, constraint, .. }) = within(&function, self.dim, &mut rng) else {
+                continue;
+            };
+            if if self.active { constraint > -1e-5 } else { constraint < -APART } {
+                return Ok(Constrained::new(self.label(), Space::unit_cube(self.dim), function, loss));
+            }
+        }
+        Err(ExperimentError::failed("no draw of this kind"))
+    }
+
+    fn function(self, rng: &mut Stream) -> Result<Function, ExperimentError> {
+        let mut draw = || {
+            let scale = 0.25 * (self.dim as f64).sqrt();
+            let lengthscales = (0..self.dim).map(|_| scale * (0.7 + 0.6 * rng.uniform())).collect();
+            drawn(&SquaredExponential::new(lengthscales).map_err(ExperimentError::failed)?, rng)
+        };
+        let loss = draw()?;
+        let broken = (0..self.constraints).map(|_| draw()).collect::<Result<Vec<_>, _>>()?;
+        let largest = |x: &[f64]| broken.iter().map(|draw| draw(x)).fold(f64::NEG_INFINITY, f64::max);
+        let points = Sobol::scrambled(self.dim, rng).take(1024);
+        let bound = quantile(&points.rows().map(largest).collect::<Vec<f64>>(), self.share);
+        Ok(Box::new(move |x| {
+            let from_bound = broken.iter().map(|draw| draw(x) - bound);
+            let constraints = if self.skewed {
+                from_bound.map(|c| (2.0 * c).exp_m1()).collect()
+            } else {
+                from_bound.collect()
+            };
+            (loss(x), constraints)
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Constraints hold in the share of the cube that is named, and the minimum is on a border or apart from all.
+    #[test]
+    fn draws_are_of_their_kind() {
+        for (share, active, skewed) in [(0.3, true, false), (0.3, false, true)] {
+            let kind = Draws { dim: 2, constraints: 2, share, active, skewed };
+            let function = kind.function(&mut Seed(2).stream("draws", 0)).unwrap();
+            let points = Sobol::scrambled(2, &mut Seed(3).stream("points", 0)).take(2048);
+            let feasible = points.rows().filter(|x| function(x).1.iter().all(|c| *c <= 0.0)).count();
+            assert!((feasible as f64 / 2048.0 - share).abs() < 0.03, "{feasible}");
+            assert!(kind.problem(Seed(4)).is_ok());
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Measured constraints: draws that choose defaults.
+
+mod draws;
+mod functions;
+pub mod peers;
+mod problem;
+
+use thrifty_bo::{BayesianOptimizer, BoSettings};
+use thrifty_sampling::Seed;
+use thrifty_space::Config;
+use thrifty_study::{MaxTrials, Optimizer, Study};
+use thrifty_testbed::Problem;
+
+use self::draws::Draws;
+use self::problem::{Constrained, Told};
+use crate::error::ExperimentError;
+use crate::harness::ablation::{self, Groups, NOTE};
+use crate::harness::{Experiment, Report, RunContext};
+
+pub const EXPERIMENT: Experiment = Experiment {
+    id: "bo/constraints",
+    paper: "none: how measured constraints are treated",
+    claim: "within measured constraints, default Bayesian optimisation is not worse than without trials at the least mean, than if trials that \
+            break a constraint failed, and than without knowledge of the constraints, where the minimum is on a border and where it is not; all \
+            problems only choose defaults",
+    quick_cost: "1 problem of each kind, 2 replications, 16 evaluations: some seconds",
+    full_cost: "8 problems, 40 replications, 40 evaluations: half an hour",
+    run,
+};
+
+const fn draws(dim: usize, constraints: usize, share: f64, active: bool, skewed: bool) -> Draws {
+    Draws { dim, constraints, share, active, skewed }
+}
+
+/// First those with an active constraint.
+const KINDS: [Draws; 8] = [
+    draws(2, 1, 0.3, true, false),
+    draws(2, 2, 0.1, true, false),
+    draws(3, 1, 0.2, true, true),
+    draws(4, 2, 0.2, true, true),
+    draws(5, 1, 0.3, true, false),
+    draws(2, 1, 0.5, false, false),
+    draws(3, 2, 0.3, false, true),
+    draws(4, 1, 0.3, false, false),
+];
+
+/// A way to treat constraints.
+struct Way {
+    name: &'static str,
+    settings: BoSettings,
+    told: Told,
+}
+
+/// The default first; the last knows nothing of the constraints and is there to be found worse.
+fn ways() -> [Way; 4] {
+    let way = |name, settings, told| Way { name, settings, told };
+    [
+        way("default", BoSettings::default(), Told::Measured),
+        way("no trials at the least mean", BoSettings { ending: 0, ..BoSettings::default() }, Told::Measured),
+        way("failures", BoSettings::default(), Told::Failed),
+        way("ignored", BoSettings::default(), Told::Ignored),
+    ]
+}
+
+/// The part of the regret that is left after a study of so many evaluations.
+fn left<O: Optimizer<Query = Config>>(
+    problem: &Constrained,
+    optimizer: O,
+    told: Told,
+    seed: Seed,
+    evaluations: usize,
+) -> Result<f64, ExperimentError> {
+    let mut study = Study::new(optimizer, seed).with_stop(MaxTrials(evaluations));
+    study.run(|config, _| problem.told(config, told))?;
+    Ok(problem.share_left(study.history())?)
+}
+
+fn run(context: &RunContext) -> Result<Report, ExperimentError> {
+    let n = context.replications(2, 40);
+    let evaluations = context.pick(16, 40);
+    let (kinds, groups) = context
+        .pick((&KINDS[4..6], [("active", 1), ("idle", 1)]), (&KINDS[..], [("active", 5), ("idle", 3)]));
+    let ways = ways();
+    let names = ways.each_ref().map(|way| way.name);
+    let labels: Vec<String> = kinds.iter().map(|kind| kind.label()).collect();
+    let one = |k: usize, v: usize, i: usize| {
+        let seed = Seed(context.seed).child(EXPERIMENT.id, (i * 100 + k) as u64);
+        let problem = kinds[k].problem(seed)?;
+        let settings = BoSettings { budget: Some(evaluations), ..ways[v].settings.clone() };
+        let optimizer = BayesianOptimizer::new(problem.space().clone()).with_settings(settings)?;
+        left(&problem, optimizer, ways[v].told, seed, evaluations)
+    };
+    let finals = ablation::finals((EXPERIMENT.id, context), &names, &labels, n.run, one)?;
+    let Groups { tables, numbers, judgement } = Groups::judge(&groups, &names, &labels, &finals, n.planned)?;
+    let settings = [
+        ("replications", n.run.to_string()),
+        ("evaluations", format!("{evaluations}, with the design of a plan")),
+    ];
+    Ok(Report {
+        judgement,
+        numbers,
+        settings: settings.map(|(name, value)| (name.to_owned(), value)).into(),
+        notes: vec![
+            NOTE.into(),
+            "Regret of the best trial that breaks no constraint, in units of the median of the loss less its minimum, from 1e-6 to 1.".into(),
+        ],
+        tables,
+        figures: Vec::new(),
+    })
+}
