@@ -92,13 +92,11 @@ impl<'a> BoTurn<'a> {
         Ok(outlook.is_some_and(|outlook| outlook.expected < epsilon * outlook.range))
     }
 
-    /// True among the last trials of a plan, where digits may be what is left to gain: a maximum of improvement, of a continuous parameter, and
-    /// without measured constraints, on whose border a point of the least mean is as likely to break them.
+    /// True among the last trials of a plan, where digits may be what is left to gain: a maximum of improvement, of a continuous parameter.
     fn is_ending(&self, rule: &dyn AcquisitionFactory) -> bool {
         self.optimizer.settings().is_ending(self.id)
             && rule.is_expected_improvement()
             && !self.space().domain().is_discrete()
-            && !self.state.is_constrained()
     }
 
     /// True if less is left to gain than the search is about. Of trials that run at the same time one polishes, as others would be at its
@@ -106,6 +104,19 @@ impl<'a> BoTurn<'a> {
     fn polishes(&mut self, by: Option<&dyn AcquisitionFactory>) -> Result<bool, OptimizerError> {
         let runs = self.history.pending().any(|trial| trial.memo.contains(&POLISHED));
         Ok(!runs && self.is_converged(RESOLVED, by)?)
+    }
+
+    /// Points of the least mean, or, with weights, of the largest improvement of the mean on the target; `expected` is the largest expected
+    /// improvement, beside which the scale of that is small.
+    fn polish(&self, target: f64, expected: f64) -> Result<Vec<Candidate>, OptimizerError> {
+        let scale = (expected / 100.0).max(1e-12 * self.state.range());
+        let acquisition = self
+            .state
+            .mean_improvement(target, scale)
+            .map_err(|error| OptimizerError::failed("building the acquisition", error))?;
+        let candidates = self.state.maximize(&*acquisition, "acquisition");
+        reject_nan(&AcquisitionKind::PosteriorMean, &candidates, self.id)?;
+        Ok(candidates)
     }
 
     /// Points to explore: the front of mean and standard deviation, without those that are probably infeasible unless all are.
@@ -171,7 +182,7 @@ impl Modelled<Config> for BoTurn<'_> {
         let (target, mut improvement) = (search.target, search.improvement);
         let mut candidates = std::mem::take(&mut search.candidates);
         if polishes {
-            candidates = self.build_search(Some(&AcquisitionKind::PosteriorMean))?.candidates;
+            candidates = self.polish(target, improvement.map_or(0.0, |improvement| improvement.largest))?;
         }
         if explores {
             // Where little is allowed, random points may not be, but those of the search are.

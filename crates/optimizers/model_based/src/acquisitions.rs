@@ -1,7 +1,8 @@
 //! Acquisition functions on a surrogate state.
 
 use thrifty_acquisition::{
-    Acquisition, AcquisitionError, AcquisitionFactory, Average, Context, UtilityScale, weigh,
+    Acquisition, AcquisitionError, AcquisitionFactory, Average, Context, LogExcess, PosteriorMean,
+    UtilityScale, weigh,
 };
 use thrifty_domain::Points;
 use thrifty_space::KnownConstraint;
@@ -26,6 +27,31 @@ impl SurrogateState<'_> {
             return self.first_feasible();
         }
         self.weighted(self.unweighted(factory)?, factory.scale(), Vec::new())
+    }
+
+    /// The posterior mean, negated; where constraints are measured or costs count, the logarithm of its improvement on a target times the weights:
+    ///
+    /// ```text
+    /// ln(s ln(1 + exp((f* - μ(x))/s))) + Σ_j ln w_j(x)
+    /// ```
+    ///
+    /// Expected improvement of an objective that is known, beside constraints that are not. The scale s > 0 smooths it: as s vanishes the first term
+    /// becomes the logarithm of the improvement. The [weighted](Self::weighted) mean has the spread of all means for a scale, beside which a small
+    /// improvement is worth no risk of an infeasible point.
+    ///
+    /// # Errors
+    /// [`AcquisitionError`] for a target that is not finite, and a scale that is not positive.
+    pub fn mean_improvement(
+        &self,
+        target: f64,
+        scale: f64,
+    ) -> Result<Box<dyn Acquisition + '_>, AcquisitionError> {
+        let mean = self.unweighted(&PosteriorMean)?;
+        if self.weights.models().next().is_none() {
+            return Ok(mean);
+        }
+        let improvement = LogExcess::new(mean, -target, scale)?;
+        self.weighted(Box::new(improvement), UtilityScale::Log, Vec::new())
     }
 
     /// The weight of a point: the probability of being feasible, and one over the cost where the settings count it.

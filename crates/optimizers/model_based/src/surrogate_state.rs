@@ -199,12 +199,6 @@ impl<'a> SurrogateState<'a> {
         constraints().next().map(|_| log_probability_feasible(constraints(), x))
     }
 
-    /// True if constraints are measured.
-    #[must_use]
-    pub fn is_constrained(&self) -> bool {
-        self.weights.constraints().next().is_some()
-    }
-
     /// True for each measured point that breaks no constraint.
     #[must_use]
     pub fn feasible(&self) -> &[bool] {

@@ -5,6 +5,8 @@ mod functions;
 pub mod peers;
 mod problem;
 
+use std::sync::OnceLock;
+
 use thrifty_bo::{BayesianOptimizer, BoSettings};
 use thrifty_sampling::Seed;
 use thrifty_space::Config;
@@ -52,7 +54,7 @@ struct Way {
 }
 
 /// The default first; the last knows nothing of the constraints and is there to be found worse.
-fn ways() -> [Way; 4] {
+fn ways() -> [Way; 5] {
     let way = |name, settings, told| Way { name, settings, told };
     [
         way("default", BoSettings::default(), Told::Measured),
@@ -83,12 +85,21 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let ways = ways();
     let names = ways.each_ref().map(|way| way.name);
     let labels: Vec<String> = kinds.iter().map(|kind| kind.label()).collect();
+    // The search for a draw of a kind takes longer than a study of it.
+    let drawn: Vec<OnceLock<Constrained>> = (0..kinds.len() * n.run).map(|_| OnceLock::new()).collect();
     let one = |k: usize, v: usize, i: usize| {
-        let seed = Seed(context.seed).child(EXPERIMENT.id, (i * 100 + k) as u64);
-        let problem = kinds[k].problem(seed)?;
+        let (seed, slot) =
+            (Seed(context.seed).child(EXPERIMENT.id, (i * 100 + k) as u64), &drawn[k * n.run + i]);
+        let problem = match slot.get() {
+            Some(problem) => problem,
+            None => {
+                let problem = kinds[k].problem(seed)?;
+                slot.get_or_init(|| problem)
+            }
+        };
         let settings = BoSettings { budget: Some(evaluations), ..ways[v].settings.clone() };
         let optimizer = BayesianOptimizer::new(problem.space().clone()).with_settings(settings)?;
-        left(&problem, optimizer, ways[v].told, seed, evaluations)
+        left(problem, optimizer, ways[v].told, seed, evaluations)
     };
     let finals = ablation::finals((EXPERIMENT.id, context), &names, &labels, n.run, one)?;
     let Groups { tables, numbers, judgement } = Groups::judge(&groups, &names, &labels, &finals, n.planned)?;

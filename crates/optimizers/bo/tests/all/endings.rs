@@ -8,8 +8,11 @@ use thrifty_study::{EXPECTED_IMPROVEMENT, History, MaxTrials, Measurement, Next,
 
 /// A function whose minimum 20 trials have found.
 fn loss(config: &Config) -> Result<f64, SpaceError> {
-    let (x, y) = (config.float("x0")?, config.float("x1")?);
-    Ok((5.0 * x).sin() + (y - 0.4).powi(2) + 0.3 * (5.0 * y).cos())
+    Ok(of_numbers(config.float("x0")?, config.float("x1")?))
+}
+
+fn of_numbers(x: f64, y: f64) -> f64 {
+    (5.0 * x).sin() + (y - 0.4).powi(2) + 0.3 * (5.0 * y).cos()
 }
 
 /// A function with which a search has not come to its end after 24 trials.
@@ -116,29 +119,51 @@ fn of_running_trials_one_polishes() {
     assert_eq!(polished(&study.history().trials()[26..]), [true]);
 }
 
-/// A finite space has no digits to gain, and on the border of a constraint half of the points that are near break it.
+/// A finite space has no digits to gain.
 #[test]
-fn neither_finite_spaces_nor_constraints_have_an_ending() {
-    let steps = Space::builder().int("x0", 0, 40).int("x1", 0, 40).build().unwrap();
-    let of = |space: &Space, ending, constraints: &[f64]| {
+fn finite_spaces_have_no_ending() {
+    let space = Space::builder().int("x0", 0, 40).int("x1", 0, 40).build().unwrap();
+    let of = |ending| {
         let settings = BoSettings { ending, budget: Some(24), ..BoSettings::default() };
         let optimizer = BayesianOptimizer::new(space.clone()).with_settings(settings).unwrap();
         let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(24));
-        let measure = |config: &Config| -> Result<Measurement, SpaceError> {
-            let value = |name| -> Result<f64, SpaceError> {
-                config.float(name).or_else(|_| Ok(config.int(name)? as f64 / 40.0))
-            };
-            let (x, y) = (value("x0")?, value("x1")?);
-            let objective = (5.0 * x).sin() + (y - 0.4).powi(2) + 0.3 * (5.0 * y).cos();
-            Ok(Measurement { constraints: constraints.to_vec(), ..Measurement::from(objective) })
-        };
-        study.run(|config, _| measure(config)).unwrap();
-        study.history().trials().to_vec()
+        let value = |config: &Config, name| Ok::<f64, SpaceError>(config.int(name)? as f64 / 40.0);
+        study
+            .run(|config, _| Ok::<f64, SpaceError>(of_numbers(value(config, "x0")?, value(config, "x1")?)))
+            .unwrap();
+        queries(study.history().trials())
     };
-    let cube = Space::unit_cube(2);
-    assert!(polished(&of(&cube, 3, &[])).contains(&true));
-    for (space, constraints) in [(&steps, &[][..]), (&cube, &[-1.0][..])] {
-        assert_eq!(queries(&of(space, 3, constraints)), queries(&of(space, 0, constraints)));
+    assert_eq!(of(3), of(0));
+}
+
+/// Trials of a study of 24 whose last three polish, within `x0 + x1 ≤ bound`.
+fn within(bound: f64, ending: usize) -> Vec<Trial<Config>> {
+    let settings = BoSettings { ending, budget: Some(24), ..BoSettings::default() };
+    let optimizer = BayesianOptimizer::new(Space::unit_cube(2)).with_settings(settings).unwrap();
+    let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(24));
+    let measure = |config: &Config| -> Result<Measurement, SpaceError> {
+        let broken = config.float("x0")? + config.float("x1")? - bound;
+        Ok(Measurement { constraints: vec![broken], ..Measurement::from(loss(config)?) })
+    };
+    study.run(|config, _| measure(config)).unwrap();
+    study.history().trials().to_vec()
+}
+
+/// Least loss of the trials that break no constraint.
+fn least(trials: &[Trial<Config>]) -> f64 {
+    let measured = trials.iter().filter_map(|trial| trial.outcome.as_ref()?.measurement());
+    let feasible = measured.filter(|measurement| measurement.is_feasible());
+    feasible.map(|measurement| measurement.objectives[0]).fold(f64::INFINITY, f64::min)
+}
+
+/// Measured constraints weight the improvement of the mean: the last trials gain at the border of a constraint, and where it is idle.
+#[test]
+fn constraints_count_in_the_last_trials() {
+    for bound in [1.2, 3.0] {
+        let (with, without) = (within(bound, 3), within(bound, 0));
+        assert_eq!(queries(&with[..21]), queries(&without[..21]));
+        assert!(polished(&with[21..]).contains(&true), "{bound}");
+        assert!(least(&with) < least(&without), "{bound}");
     }
 }
 

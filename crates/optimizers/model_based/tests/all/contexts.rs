@@ -293,6 +293,32 @@ fn signed_utilities_exceed_the_incumbent() {
     });
 }
 
+/// The logarithm of the improvement of the mean, where there is one much larger than the scale, and of the probability that it counts. Without
+/// weights it is the mean.
+#[test]
+fn improvements_of_the_mean_are_weighted() {
+    with(weighted(), settings(), |state, _| {
+        let found = state.mean_improvement(10.0, 1e-6).unwrap();
+        for at in [[0.45], [0.55], [0.7], [0.9]] {
+            let gain = (10.0 - state.posterior().predict(&at).mean).ln();
+            let expected = gain + state.probability_feasible(&at).unwrap().ln();
+            assert!(close(found.value(&at), expected), "{at:?}: {} {expected}", found.value(&at));
+        }
+        // Far above the target it falls with the mean, so that a climb has a slope.
+        let above = state.mean_improvement(-1e3, 1e-3).unwrap();
+        let (mut value, mut slope) = ([0.0], [0.0]);
+        let at = PointsRef::single(&[0.45]);
+        assert!(above.values_with_gradients_into(at, &mut value, &mut slope));
+        assert!(value[0].is_finite() && slope[0].is_finite() && slope[0] != 0.0);
+        assert!(state.mean_improvement(f64::INFINITY, 1.0).is_err());
+        assert!(state.mean_improvement(2.0, 0.0).is_err());
+    });
+    with(plain(), settings(), |state, _| {
+        let found = state.mean_improvement(2.0, 1e-6).unwrap();
+        assert!(close(found.value(&[0.45]), -state.posterior().predict(&[0.45]).mean));
+    });
+}
+
 /// σ (z Φ(z) + φ(z)) at z = (τ - μ)/σ.
 #[test]
 fn expected_improvements_are_in_closed_form() {
