@@ -18,8 +18,18 @@ pub struct Draws {
     pub share: f64,
     /// True if a constraint is active at the minimum; false if none is near 0 there.
     pub active: bool,
-    /// True if constraints are exponentials of draws, with large values where they are broken.
-    pub skewed: bool,
+    pub tails: Tails,
+}
+
+/// Tails of the values of a constraint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tails {
+    /// Those of a draw.
+    Light,
+    /// Large values where it is broken, as of an exponential.
+    Upper,
+    /// Large values on both sides of 0, as of a hyperbolic sine.
+    Both,
 }
 
 /// Constraints are this far from 0 where none is active, on the scale of their values.
@@ -27,9 +37,14 @@ const APART: f64 = 0.05;
 
 impl Draws {
     pub fn label(self) -> String {
-        let Self { dim, constraints, share, active, skewed } = self;
-        let (kind, skew) = (if active { "active" } else { "idle" }, if skewed { ", skewed" } else { "" });
-        format!("d = {dim}, {constraints} {kind}{skew}, {:.0} % feasible", 100.0 * share)
+        let Self { dim, constraints, share, active, tails } = self;
+        let kind = if active { "active" } else { "idle" };
+        let tails = match tails {
+            Tails::Light => "",
+            Tails::Upper => ", upper tail",
+            Tails::Both => ", two tails",
+        };
+        format!("d = {dim}, {constraints} {kind}{tails}, {:.0} % feasible", 100.0 * share)
     }
 
     /// The problem of one replication: the first of its draws that is of this kind.
@@ -59,12 +74,15 @@ impl Draws {
         let points = Sobol::scrambled(self.dim, rng).take(1024);
         let bound = quantile(&points.rows().map(largest).collect::<Vec<f64>>(), self.share);
         Ok(Box::new(move |x| {
-            let from_bound = broken.iter().map(|draw| draw(x) - bound);
-            let constraints = if self.skewed {
-                from_bound.map(|c| (2.0 * c).exp_m1()).collect()
-            } else {
-                from_bound.collect()
+            let constraint = |draw: &dyn Fn(&[f64]) -> f64| {
+                let from_bound = draw(x) - bound;
+                match self.tails {
+                    Tails::Light => from_bound,
+                    Tails::Upper => (2.0 * from_bound).exp_m1(),
+                    Tails::Both => (4.0 * from_bound).sinh(),
+                }
             };
+            let constraints = broken.iter().map(|draw| constraint(draw)).collect();
             (loss(x), constraints)
         }))
     }
@@ -77,8 +95,8 @@ mod tests {
     /// Constraints hold in the share of the cube that is named, and the minimum is on a border or apart from all.
     #[test]
     fn draws_are_of_their_kind() {
-        for (share, active, skewed) in [(0.3, true, false), (0.3, false, true)] {
-            let kind = Draws { dim: 2, constraints: 2, share, active, skewed };
+        for (share, active, tails) in [(0.3, true, Tails::Both), (0.3, false, Tails::Upper)] {
+            let kind = Draws { dim: 2, constraints: 2, share, active, tails };
             let function = kind.function(&mut Seed(2).stream("draws", 0)).unwrap();
             let points = Sobol::scrambled(2, &mut Seed(3).stream("points", 0)).take(2048);
             let feasible = points.rows().filter(|x| function(x).1.iter().all(|c| *c <= 0.0)).count();
