@@ -11,6 +11,7 @@
 
 mod acquisitions;
 mod choice;
+mod constraint_tails;
 mod earlier_studies;
 mod fingerprint;
 mod first_feasible;

@@ -7,6 +7,7 @@ use thrifty_space::Space;
 use thrifty_study::OptimizerError;
 use thrifty_surrogate::{Observations, Posterior, Prediction};
 
+use crate::constraint_tails::tails_drawn_in;
 use crate::targets::carried;
 use crate::{CostAwareness, FailurePolicy, OutputFitter, OutputModel, StateSettings};
 
@@ -78,6 +79,7 @@ impl Weighing<'_> {
             }
             x.rows().for_each(|point| points.push(point));
             y.extend(values());
+            let y = tails_drawn_in(&y);
             let data = Observations::new(points.as_ref(), &y);
             weights.constraints.push(self.fitter.fit_constraint(format!("constraint {j}"), data)?);
         }

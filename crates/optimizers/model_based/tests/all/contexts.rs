@@ -42,6 +42,13 @@ fn weighted() -> Vec<Trial<Config>> {
     POINTS.iter().map(one).collect()
 }
 
+/// Values of a constraint as its model has them: asinh(c/s), with s the upper quartile of |c|.
+fn drawn_in(values: &[f64]) -> Vec<f64> {
+    let mut sizes: Vec<f64> = values.iter().map(|value| value.abs()).collect();
+    sizes.sort_by(f64::total_cmp);
+    values.iter().map(|value| (value / sizes[sizes.len() * 3 / 4]).asinh()).collect()
+}
+
 fn plain() -> Vec<Trial<Config>> {
     POINTS.iter().map(|x| trial(*x, Some(loss(*x).into()))).collect()
 }
@@ -223,7 +230,7 @@ fn weights_are_those_of_independent_fits() {
             fitter.fit_weight(name.into(), Observations::new(x.as_ref(), &y)).unwrap()
         };
         let costs = fit("cost", POINTS.map(|x| (0.2 * (2.0 * x).exp()).ln()).to_vec());
-        let broken = fit("constraint 0", POINTS.map(|x| 0.41 - x).to_vec());
+        let broken = fit("constraint 0", drawn_in(&POINTS.map(|x| 0.41 - x)));
         for at in [[0.13], [0.39], [0.45], [0.9]] {
             let Prediction { mean, variance } = costs.posterior().predict(&at);
             let expected = (mean + 0.5 * variance).exp();
@@ -416,6 +423,7 @@ fn failures_break_constraints_as_the_worst_does() {
                 broken.push(0.41 - POINTS[0]);
             }
             let x = Points::from_flat(x, 1);
+            let broken = drawn_in(&broken);
             let data = Observations::new(x.as_ref(), &broken);
             let model = fitter.fit_weight("constraint 0".into(), data).unwrap();
             for at in [0.2, 0.32, 0.45, 0.7] {
