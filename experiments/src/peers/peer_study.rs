@@ -57,7 +57,8 @@ struct Condition {
 /// Evaluations that are new, as pairs of a point and its loss.
 #[derive(Serialize)]
 struct Tell {
-    tell: Vec<(Point, f64)>,
+    #[serde(rename = "tell")]
+    evaluations: Vec<(Point, f64)>,
     /// Measured constraints of each.
     constraints: Vec<Vec<f64>>,
     recommend: bool,
@@ -169,17 +170,17 @@ impl PeerStudy {
         config: impl Fn(&Q) -> &Config,
         recommend: bool,
     ) -> Result<(Answer, Option<Config>), String> {
-        let (mut tell, mut constraints) = (Vec::new(), Vec::new());
+        let (mut evaluations, mut constraints) = (Vec::new(), Vec::new());
         for trial in &history.trials()[self.told..] {
             if let Some(measured) = trial.outcome.as_ref().and_then(Outcome::measurement)
                 && let Some(loss) = measured.objectives.first()
             {
-                tell.push((self.point(config(&trial.query))?, *loss));
+                evaluations.push((self.point(config(&trial.query))?, *loss));
                 constraints.push(measured.constraints.clone());
             }
         }
         self.told = history.len();
-        let answer = self.process.answer(&Tell { tell, constraints, recommend })?;
+        let answer = self.process.answer(&Tell { evaluations, constraints, recommend })?;
         self.cpu_seconds = answer.cpu.unwrap_or(self.cpu_seconds);
         let config = answer.x.as_deref().map(|x| self.config(x)).transpose()?;
         Ok((answer, config))

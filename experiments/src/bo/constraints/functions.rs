@@ -143,9 +143,9 @@ fn vessel(x: &[f64]) -> (f64, Vec<f64>) {
 fn beam(x: &[f64]) -> (f64, Vec<f64>) {
     let (weld, joint, depth, width) = (x[0], x[1], x[2], x[3]);
     let (load, length, young, shear) = (6_000.0, 14.0, 30e6, 12e6);
-    let arm = (joint * joint / 4.0 + ((weld + depth) / 2.0).powi(2)).sqrt();
+    let arm = (joint * joint / 4.0 + weld.midpoint(depth).powi(2)).sqrt();
     let moment = load * (length + joint / 2.0);
-    let polar = 2.0 * (2_f64.sqrt() * weld * joint) * (joint * joint / 12.0 + ((weld + depth) / 2.0).powi(2));
+    let polar = 2.0 * (2_f64.sqrt() * weld * joint) * (joint * joint / 12.0 + weld.midpoint(depth).powi(2));
     let (direct, bending) = (load / (2_f64.sqrt() * weld * joint), moment * arm / polar);
     let stress = (direct * direct + direct * bending * joint / arm + bending * bending).sqrt();
     let normal = 6.0 * load * length / (width * depth * depth);

@@ -93,12 +93,11 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let one = |k: usize, v: usize, i: usize| {
         let (seed, slot) =
             (Seed(context.seed).child(EXPERIMENT.id, (i * 100 + k) as u64), &drawn[k * n.run + i]);
-        let problem = match slot.get() {
-            Some(problem) => problem,
-            None => {
-                let problem = kinds[k].problem(seed)?;
-                slot.get_or_init(|| problem)
-            }
+        let problem = if let Some(problem) = slot.get() {
+            problem
+        } else {
+            let problem = kinds[k].problem(seed)?;
+            slot.get_or_init(|| problem)
         };
         let settings = BoSettings { budget: Some(evaluations), ..ways[v].settings.clone() };
         let optimizer = BayesianOptimizer::new(problem.space().clone()).with_settings(settings)?;

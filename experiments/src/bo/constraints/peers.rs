@@ -10,7 +10,7 @@ use thrifty_testbed::Problem;
 use thrifty_tpe::TpeOptimizer;
 use thrifty_trust_region::{TrustRegionOptimizer, TrustRegionSettings};
 
-use super::functions::{ACTIVE, FUNCTIONS};
+use super::functions::{ACTIVE, FUNCTIONS, Published};
 use super::problem::{Constrained, Told};
 use crate::error::ExperimentError;
 use crate::harness::ablation::{self, Groups};
@@ -131,7 +131,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let evaluations = context.pick(16, 40);
     let (chosen, groups) = context
         .pick((&FUNCTIONS[ACTIVE - 1..=ACTIVE], [("active", 1), ("idle", 1)]), (&FUNCTIONS[..], GROUPS));
-    let problems = chosen.iter().map(|published| published.problem()).collect::<Result<Vec<_>, _>>()?;
+    let problems = chosen.iter().map(Published::problem).collect::<Result<Vec<_>, _>>()?;
     let plan = Plan { context, problems: &problems, evaluations };
     let labels: Vec<String> = problems.iter().map(Problem::name).collect();
     let one = |k: usize, m: usize, i: usize| plan.ours(k, METHODS[m], i);

@@ -174,7 +174,7 @@ pub fn within(
 /// f(x) + 1/(2ρ) Σ_j max(0, λ_j + ρ c_j(x))²
 /// ```
 ///
-/// and sets λ_j to the bracket, so that the constraints hold in the end without a ρ that goes to infinity.
+/// and sets each λ to its bracket, so that the constraints hold in the end without a ρ that goes to infinity.
 fn multipliers(
     f: &dyn Fn(&[f64]) -> (f64, Vec<f64>),
     (start, mut rho): (&[f64], f64),
