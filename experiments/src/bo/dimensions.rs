@@ -12,10 +12,10 @@ use thrifty_trust_region::{TrustRegionOptimizer, TrustRegionSettings};
 use super::many_parameters::Wide;
 use super::sparse;
 use crate::error::ExperimentError;
-use crate::harness::ablation::{self, Ablation};
+use crate::harness::ablation::Ablation;
 use crate::harness::replicate::{Run, study};
 use crate::harness::{Experiment, Report, RunContext};
-use crate::peers::{Beside, Complete, PeerMethod};
+use crate::peers::{Beside, PeerMethod};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "bo/dimensions",
@@ -107,24 +107,21 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let problems = problems(context)?;
     let plan = Plan { context, problems: &problems, evaluations };
     let labels: Vec<String> = problems.iter().map(Problem::name).collect();
-    let mut finals =
-        ablation::finals((EXPERIMENT.id, context), &METHODS, &labels, replications, |k, m, i| {
-            Ok(plan.ours(k, m, i)?.last_regret())
-        })?;
     let beside =
         Beside { id: EXPERIMENT.id, context, peers: &PEERS, problems: &labels, replications, rules: 1 };
-    let (peers, peer_notes) =
-        beside.run(|from, method, (k, i)| problems[k].beside(from, method, plan.seed(k, i), evaluations))?;
-    let mut methods = METHODS.to_vec();
-    Complete::join(peers, &mut methods, &mut finals);
+    let together = beside.run(
+        &METHODS,
+        |k, m, i| Ok(plan.ours(k, m, i)?.last_regret()),
+        |from, method, (k, i)| problems[k].beside(from, method, plan.seed(k, i), evaluations),
+    )?;
     let mut notes = vec![
         "Claims: default Bayesian optimisation is not worse than each method by more than 0.1 in the mean of log₁₀ of the final regret. \
          The stuck region, with a side of 1e-4, is made worse on purpose. Methods share seeds, and those with a model the design. Regret of the path \
          is its loss above that of a straight line without obstacles."
             .into(),
     ];
-    notes.extend(peer_notes);
-    let ablation = Ablation::judge(&methods, &labels, &finals, n.planned)?;
+    notes.extend(together.notes);
+    let ablation = Ablation::judge(&together.methods, &labels, &together.finals, n.planned)?;
     Ok(ablation.report(
         n,
         format!("{evaluations}, a tenth of them a Sobol design for model-based methods"),

@@ -10,10 +10,10 @@ use thrifty_testbed::{Problem, TestFunction};
 
 use super::development::{Development, Share};
 use crate::error::ExperimentError;
-use crate::harness::ablation::{self, Groups};
+use crate::harness::ablation::Groups;
 use crate::harness::method::{AfterDesign, AnyOptimizer};
 use crate::harness::{Experiment, Report, RunContext, Table};
-use crate::peers::{Beside, Complete, Ended, First, Found, Interpreters, PeerMethod};
+use crate::peers::{Beside, Ended, First, Found, Interpreters, PeerMethod};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "bo/noise-peers",
@@ -178,17 +178,15 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         .collect::<Result<Vec<_>, _>>()?;
     let plan = Plan { context, problems: &problems, evaluations };
     let labels: Vec<String> = problems.iter().map(|noisy| noisy.problem.name()).collect();
-    let mut finals =
-        ablation::finals((EXPERIMENT.id, context), &METHODS, &labels, replications, |k, m, i| {
-            plan.ours(k, m, i)
-        })?;
     let beside =
         Beside { id: EXPERIMENT.id, context, peers: &PEERS, problems: &labels, replications, rules: 1 };
-    let (peers, peer_notes) = beside.run(|from, method, job| plan.peer(from, method, job))?;
-    let mut methods = METHODS.to_vec();
-    Complete::join(peers, &mut methods, &mut finals);
+    let together = beside.run(
+        &METHODS,
+        |k, m, i| plan.ours(k, m, i),
+        |from, method, job| plan.peer(from, method, job),
+    )?;
     let Groups { tables, numbers, judgement } =
-        Groups::judge(&groups, &methods, &labels, &finals, n.planned)?;
+        Groups::judge(&groups, &together.methods, &labels, &together.finals, n.planned)?;
     let settings = [
         ("replications", replications.to_string()),
         ("evaluations", format!("{evaluations}, of them a Sobol design of 2 d")),
@@ -201,7 +199,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
          best observed. Methods share designs and seeds."
             .into(),
     ];
-    notes.extend(peer_notes);
+    notes.extend(together.notes);
     Ok(Report {
         judgement,
         numbers,

@@ -4,7 +4,7 @@ use thrifty_study::StudyError;
 
 use super::{Ended, Interpreters, PeerRun, versions};
 use crate::error::ExperimentError;
-use crate::harness::ablation::{Grid, NO_REGRET};
+use crate::harness::ablation::{self, Grid, NO_REGRET};
 use crate::harness::runs::lossless_number;
 use crate::harness::{JobName, RunContext, Runs};
 
@@ -39,18 +39,24 @@ struct Done {
 }
 
 /// Final regrets of a method of which all runs are there, by problem and replication.
-pub struct Complete {
-    pub label: &'static str,
-    pub finals: Vec<Vec<f64>>,
+struct Complete {
+    label: &'static str,
+    finals: Vec<Vec<f64>>,
 }
 
-impl Complete {
-    /// Adds methods to others that ran on the same problems.
-    pub fn join(own: Vec<Self>, methods: &mut Vec<&'static str>, finals: &mut Grid<f64>) {
-        for method in own {
-            methods.push(method.label);
-            finals.iter_mut().zip(method.finals).for_each(|(of_problem, own)| of_problem.push(own));
-        }
+/// Our methods, then the methods of other libraries that are complete.
+pub struct Together {
+    pub methods: Vec<&'static str>,
+    /// Final regrets by problem, by method, by replication.
+    pub finals: Grid<f64>,
+    /// Notes on the other libraries.
+    pub notes: Vec<String>,
+}
+
+impl Together {
+    fn add(&mut self, own: Complete) {
+        self.methods.push(own.label);
+        self.finals.iter_mut().zip(own.finals).for_each(|(of_problem, own)| of_problem.push(own));
     }
 }
 
@@ -61,10 +67,25 @@ pub type Found = (f64, Option<StudyError>);
 type Job<'a> = (&'a PeerMethod, usize, usize);
 
 impl Beside<'_> {
-    /// Makes the runs for which an interpreter of `--python` has the library; returns the methods that are complete, and notes on all.
+    /// Makes the runs of our methods, then those for which an interpreter of `--python` has the library.
     ///
-    /// `one` makes the run of a method of the script on a problem in a replication.
+    /// `ours` makes the run of problem, method and replication; `one` that of a method of the script on a problem in a replication.
     pub fn run(
+        &self,
+        methods: &[&'static str],
+        ours: impl Fn(usize, usize, usize) -> Result<f64, ExperimentError> + Sync,
+        one: impl Fn(&Interpreters, &'static str, (usize, usize)) -> Result<Ended<f64>, ExperimentError> + Sync,
+    ) -> Result<Together, ExperimentError> {
+        let finals =
+            ablation::finals((self.id, self.context), methods, self.problems, self.replications, ours)?;
+        let (complete, notes) = self.others(one)?;
+        let mut together = Together { methods: methods.to_vec(), finals, notes };
+        complete.into_iter().for_each(|own| together.add(own));
+        Ok(together)
+    }
+
+    /// The runs of other libraries: the methods that are complete, and notes on all.
+    fn others(
         &self,
         one: impl Fn(&Interpreters, &'static str, (usize, usize)) -> Result<Ended<f64>, ExperimentError> + Sync,
     ) -> Result<(Vec<Complete>, Vec<String>), ExperimentError> {
@@ -183,7 +204,7 @@ mod tests {
                 Ok((problem.regret(&study.history().trials()[5].query)?, failure))
             })
         };
-        beside.run(one).unwrap()
+        beside.others(one).unwrap()
     }
 
     #[test]
@@ -206,10 +227,11 @@ mod tests {
         let (complete, notes) = found(vec![interpreter]);
         assert_eq!(complete.len(), PEERS.len(), "{notes:?}");
         assert!(complete.iter().all(|own| own.finals == [[NO_REGRET; 2]]), "{notes:?}");
-        let (mut methods, mut finals) = (vec!["ours"], vec![vec![vec![1.0, 2.0]]]);
-        Complete::join(complete, &mut methods, &mut finals);
-        assert_eq!(methods, ["ours", "One", "Two"]);
-        assert_eq!(finals, [[vec![1.0, 2.0], vec![NO_REGRET; 2], vec![NO_REGRET; 2]]]);
+        let (methods, finals) = (vec!["ours"], vec![vec![vec![1.0, 2.0]]]);
+        let mut together = Together { methods, finals, notes: Vec::new() };
+        complete.into_iter().for_each(|own| together.add(own));
+        assert_eq!(together.methods, ["ours", "One", "Two"]);
+        assert_eq!(together.finals, [[vec![1.0, 2.0], vec![NO_REGRET; 2], vec![NO_REGRET; 2]]]);
         assert!(
             notes.iter().all(|note| note.ends_with("2 of 2 runs, version 1, 2 CPU s a run.")),
             "{notes:?}"

@@ -10,7 +10,7 @@ mod process;
 mod versions;
 mod whole;
 
-pub use self::beside::{Beside, Complete, Found, PeerMethod};
+pub use self::beside::{Beside, Found, PeerMethod};
 pub use self::interpreters::Interpreters;
 pub use self::on_folds::SeedsAsFolds;
 pub use self::peer_study::{First, PeerStudy, Refusal};

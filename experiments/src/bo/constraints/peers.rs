@@ -13,10 +13,10 @@ use thrifty_trust_region::{TrustRegionOptimizer, TrustRegionSettings};
 use super::functions::{ACTIVE, FUNCTIONS, Published};
 use super::problem::{Constrained, Told};
 use crate::error::ExperimentError;
-use crate::harness::ablation::{self, Groups};
+use crate::harness::ablation::Groups;
 use crate::harness::method::{AfterDesign, AnyOptimizer};
 use crate::harness::{Experiment, Report, RunContext};
-use crate::peers::{Beside, Complete, Ended, First, Found, Interpreters, PeerMethod};
+use crate::peers::{Beside, Ended, First, Found, Interpreters, PeerMethod};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "bo/constraints-peers",
@@ -134,8 +134,6 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let problems = chosen.iter().map(Published::problem).collect::<Result<Vec<_>, _>>()?;
     let plan = Plan { context, problems: &problems, evaluations };
     let labels: Vec<String> = problems.iter().map(Problem::name).collect();
-    let one = |k: usize, m: usize, i: usize| plan.ours(k, METHODS[m], i);
-    let mut finals = ablation::finals((EXPERIMENT.id, context), &METHODS, &labels, n.run, one)?;
     let beside = Beside {
         id: EXPERIMENT.id,
         context,
@@ -144,11 +142,13 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         replications: n.run,
         rules: 1,
     };
-    let (peers, peer_notes) = beside.run(|from, method, job| plan.peer(from, method, job))?;
-    let mut methods = METHODS.to_vec();
-    Complete::join(peers, &mut methods, &mut finals);
+    let together = beside.run(
+        &METHODS,
+        |k, m, i| plan.ours(k, METHODS[m], i),
+        |from, method, job| plan.peer(from, method, job),
+    )?;
     let Groups { tables, numbers, judgement } =
-        Groups::judge(&groups, &methods, &labels, &finals, n.planned)?;
+        Groups::judge(&groups, &together.methods, &labels, &together.finals, n.planned)?;
     let settings = [
         ("replications", n.run.to_string()),
         ("evaluations", format!("{evaluations}, of them a Sobol design of 2 d, at least 6")),
@@ -159,7 +159,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
          run without such a trial. Methods share designs and seeds. Constraints ignored is made worse on purpose."
             .into(),
     ];
-    notes.extend(peer_notes);
+    notes.extend(together.notes);
     Ok(Report {
         judgement,
         numbers,

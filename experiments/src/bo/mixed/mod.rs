@@ -15,10 +15,10 @@ use thrifty_trust_region::{TrustRegionOptimizer, TrustRegionSettings};
 use self::problems::Kind;
 use super::many_parameters::Wide;
 use crate::error::ExperimentError;
-use crate::harness::ablation::{self, Ablation};
+use crate::harness::ablation::Ablation;
 use crate::harness::replicate::study;
 use crate::harness::{Experiment, Report, RunContext};
-use crate::peers::{Beside, Complete, PeerMethod};
+use crate::peers::{Beside, PeerMethod};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "bo/mixed",
@@ -97,7 +97,6 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let one = |k: usize, m: usize, i: usize| {
         regret(&kinds[k].problem(seed(k, i))?, METHODS[m], evaluations, seed(k, i), i)
     };
-    let mut finals = ablation::finals((EXPERIMENT.id, context), &METHODS, &labels, n.run, one)?;
     let beside = Beside {
         id: EXPERIMENT.id,
         context,
@@ -106,18 +105,16 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         replications: n.run,
         rules: 1,
     };
-    let (peers, peer_notes) = beside.run(|from, method, (k, i)| {
+    let together = beside.run(&METHODS, one, |from, method, (k, i)| {
         kinds[k].problem(seed(k, i))?.beside(from, method, seed(k, i), evaluations)
     })?;
-    let mut methods = METHODS.to_vec();
-    Complete::join(peers, &mut methods, &mut finals);
     let mut notes = vec![format!(
         "Claims: default Bayesian optimisation is not worse than each method by more than 0.1 in the mean of log₁₀ of the final regret. The \
          same with the best of eight random points for a maximizer is made worse on purpose. Other libraries begin with {} Sobol points.",
         Wide::designed(evaluations)
     )];
-    notes.extend(peer_notes);
-    let ablation = Ablation::judge(&methods, &labels, &finals, n.planned)?;
+    notes.extend(together.notes);
+    let ablation = Ablation::judge(&together.methods, &labels, &together.finals, n.planned)?;
     Ok(ablation.report(
         n,
         format!("{evaluations}, of them the automatic design of each of our methods"),
