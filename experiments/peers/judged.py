@@ -115,6 +115,7 @@ class Optuna(Peer):
     """A sampler of Optuna. Every parameter has its own distribution; where some have conditions, one is asked for after the other."""
 
     package = "optuna"
+    sampler_name: str
     conditional = True
     constrained = True
 
@@ -135,14 +136,10 @@ class Optuna(Peer):
         self.asked: Any = None
 
     def sampler(self) -> Any:
-        made = self.make_sampler()
         settings: dict[str, Any] = {"seed": self.study.seed, "n_startup_trials": self.study.design}
         if self.study.constraints:
             settings["constraints_func"] = lambda trial: trial.user_attrs["constraints"]
-        return made(**settings)
-
-    def make_sampler(self) -> Any:
-        raise NotImplementedError
+        return getattr(self.optuna.samplers, self.sampler_name)(**settings)
 
     def tell(self, evaluations: list[tuple[Point, float]]) -> None:
         for (x, y), constraints in zip(evaluations, self.constraints[-len(evaluations) :]):
@@ -177,13 +174,11 @@ class Optuna(Peer):
 
 
 class OptunaTpe(Optuna):
-    def make_sampler(self) -> Any:
-        return self.optuna.samplers.TPESampler
+    sampler_name = "TPESampler"
 
 
 class OptunaGp(Optuna):
-    def make_sampler(self) -> Any:
-        return self.optuna.samplers.GPSampler
+    sampler_name = "GPSampler"
 
 
 class Cma(Peer):

@@ -282,6 +282,31 @@ mod tests {
         }
     }
 
+    /// Constraints are told beside the losses, and their number at the beginning.
+    #[test]
+    #[cfg(unix)]
+    fn constraints_are_told() {
+        use thrifty_study::{MaxTrials, Measurement, Study};
+
+        let answers = [
+            (r#"*'"constraints":2,'*"#, r#"{"version": "1"}"#),
+            (r#"*'"tell":[],"constraints":[],'*"#, r#"{"x": [0.25]}"#),
+            (r#"*'"tell":[[[0.25],3.0]],"constraints":[[0.5,-1.0]],'*"#, r#"{"x": [0.75]}"#),
+        ];
+        let folder = tempfile::tempdir().unwrap();
+        let process = Process::start(&super::super::fake::interpreter(folder.path(), &answers)).unwrap();
+        let first = First { constraints: 2, ..FIRST };
+        let Ok(peer) = PeerStudy::begin(process, &Space::unit_cube(1), &first) else { panic!("it begins") };
+        let mut study = Study::new(peer, thrifty_sampling::Seed(1)).with_stop(MaxTrials(2));
+        study
+            .run(|_, _| {
+                let constraints = vec![0.5, -1.0];
+                Ok::<_, String>(Measurement { constraints, ..Measurement::from(3.0) })
+            })
+            .unwrap();
+        assert_eq!(study.history().trials()[1].query.float("x0"), Ok(0.75));
+    }
+
     /// A conditional parameter is there with its condition, and a point has no number for it where it is not active: one that is given is
     /// left out.
     #[test]

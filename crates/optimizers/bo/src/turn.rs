@@ -107,7 +107,7 @@ impl<'a> BoTurn<'a> {
     }
 
     /// Points of the least mean, or, with weights, of the largest improvement of the mean on the target; `expected` is the largest expected
-    /// improvement, beside which the scale of that is small.
+    /// improvement, beside which the scale of that is small. It may have vanished in rounding, and a scale must not.
     fn polish(&self, target: f64, expected: f64) -> Result<Vec<Candidate>, OptimizerError> {
         let scale = (expected / 100.0).max(1e-12 * self.state.range());
         let acquisition = self

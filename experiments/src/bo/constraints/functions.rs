@@ -35,8 +35,8 @@ pub const ACTIVE: usize = 7;
 
 /// First those with an active constraint at the minimum, then those without.
 pub const FUNCTIONS: [Published; 11] = [
-    Published { name: "Gardner 2", bounds: &[(0.0, 6.0); 2], optimum: 0.253_235_897_4, function: islands },
-    Published { name: "Gramacy", bounds: &[(0.0, 1.0); 2], optimum: 0.599_788_052, function: sine_and_ball },
+    Published { name: "Gardner 2", bounds: &[(0.0, 6.0); 2], optimum: 0.253_235_897_4, function: gardner_2 },
+    Published { name: "Gramacy", bounds: &[(0.0, 1.0); 2], optimum: 0.599_788_052, function: gramacy },
     Published {
         name: "Townsend",
         bounds: &[(-2.25, 2.5), (-2.5, 1.75)],
@@ -62,7 +62,7 @@ pub const FUNCTIONS: [Published; 11] = [
         optimum: 1.724_852_308_6,
         function: beam,
     },
-    Published { name: "Gardner 1", bounds: &[(0.0, 6.0); 2], optimum: -2.0, function: waves },
+    Published { name: "Gardner 1", bounds: &[(0.0, 6.0); 2], optimum: -2.0, function: gardner_1 },
     Published {
         name: "Mishra's bird",
         bounds: &[(-10.0, 0.0), (-6.5, 0.0)],
@@ -84,18 +84,18 @@ pub const FUNCTIONS: [Published; 11] = [
 ];
 
 /// Simulation 1 of Gardner et al. (2014).
-fn waves(x: &[f64]) -> (f64, Vec<f64>) {
+fn gardner_1(x: &[f64]) -> (f64, Vec<f64>) {
     let (x, y) = (x[0], x[1]);
     ((2.0 * x).cos() * y.cos() + x.sin(), vec![(x + y).cos() - 0.5])
 }
 
 /// Simulation 2 of Gardner et al. (2014): one point in a hundred is feasible.
-fn islands(x: &[f64]) -> (f64, Vec<f64>) {
+fn gardner_2(x: &[f64]) -> (f64, Vec<f64>) {
     (x[0].sin() + x[1], vec![x[0].sin() * x[1].sin() + 0.95])
 }
 
 /// Gramacy et al. (2016), equation 2.
-fn sine_and_ball(x: &[f64]) -> (f64, Vec<f64>) {
+fn gramacy(x: &[f64]) -> (f64, Vec<f64>) {
     let (a, b) = (x[0], x[1]);
     let wave = 1.5 - a - 2.0 * b - 0.5 * (2.0 * PI * (a * a - 2.0 * b)).sin();
     (a + b, vec![wave, a * a + b * b - 1.5])

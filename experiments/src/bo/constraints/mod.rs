@@ -9,9 +9,6 @@ use std::sync::OnceLock;
 
 use thrifty_bo::{BayesianOptimizer, BoSettings};
 use thrifty_sampling::Seed;
-use thrifty_space::Config;
-use thrifty_study::{MaxTrials, Optimizer, Study};
-use thrifty_testbed::Problem;
 
 use self::draws::{Draws, Tails};
 use self::problem::{Constrained, Told};
@@ -67,19 +64,6 @@ fn ways() -> [Way; 4] {
     ]
 }
 
-/// The part of the regret that is left after a study of so many evaluations.
-fn left<O: Optimizer<Query = Config>>(
-    problem: &Constrained,
-    optimizer: O,
-    told: Told,
-    seed: Seed,
-    evaluations: usize,
-) -> Result<f64, ExperimentError> {
-    let mut study = Study::new(optimizer, seed).with_stop(MaxTrials(evaluations));
-    study.run(|config, _| problem.told(config, told))?;
-    Ok(problem.share_left(study.history())?)
-}
-
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let n = context.replications(2, 40);
     let evaluations = context.pick(16, 40);
@@ -101,7 +85,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         };
         let settings = BoSettings { budget: Some(evaluations), ..ways[v].settings.clone() };
         let optimizer = BayesianOptimizer::new(problem.space().clone()).with_settings(settings)?;
-        left(problem, optimizer, ways[v].told, seed, evaluations)
+        problem.left(optimizer, ways[v].told, seed, evaluations)
     };
     let finals = ablation::finals((EXPERIMENT.id, context), &names, &labels, n.run, one)?;
     let Groups { tables, numbers, judgement } = Groups::judge(&groups, &names, &labels, &finals, n.planned)?;

@@ -5,8 +5,6 @@ use thrifty_cmaes::CmaEs;
 use thrifty_sampling::{Seed, Sobol};
 use thrifty_search::RandomSearch;
 use thrifty_space::Config;
-use thrifty_study::{Best, MaxTrials, Optimizer, Study};
-use thrifty_testbed::Problem;
 use thrifty_tpe::TpeOptimizer;
 use thrifty_trust_region::{TrustRegionOptimizer, TrustRegionSettings};
 
@@ -16,7 +14,7 @@ use crate::error::ExperimentError;
 use crate::harness::ablation::Groups;
 use crate::harness::method::{AfterDesign, AnyOptimizer};
 use crate::harness::{Experiment, Report, RunContext};
-use crate::peers::{Beside, Ended, First, Found, Interpreters, PeerMethod};
+use crate::peers::{Beside, Ended, First, Interpreters, PeerMethod};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "bo/constraints-peers",
@@ -84,23 +82,10 @@ impl Plan<'_> {
         })
     }
 
-    /// The part of the regret that is left, and the error that ended the study early.
-    fn left<O>(&self, k: usize, optimizer: O, told: Told, seed: Seed) -> Result<Found, ExperimentError>
-    where
-        O: Optimizer<Query = Config, Recommendation = Best<Config>>,
-    {
-        let mut study = Study::new(optimizer, seed).with_stop(MaxTrials(self.evaluations));
-        let failure = study.run(|config, _| self.problems[k].told(config, told)).err();
-        Ok((self.problems[k].share_left(study.history())?, failure))
-    }
-
     /// One run of ours.
     fn ours(&self, k: usize, method: &str, i: usize) -> Result<f64, ExperimentError> {
         let (seed, told) = (self.seed(k, i), if method == IGNORED { Told::Ignored } else { Told::Measured });
-        match self.left(k, self.optimizer(method, k, seed)?, told, seed)? {
-            (left, None) => Ok(left),
-            (_, Some(error)) => Err(error.into()),
-        }
+        self.problems[k].left(self.optimizer(method, k, seed)?, told, seed, self.evaluations)
     }
 
     /// One run of another library.
@@ -121,7 +106,7 @@ impl Plan<'_> {
             constraints: problem.constraints(),
         };
         from.whole(problem.space(), &first, &design, |optimizer| {
-            self.left(k, optimizer, Told::Measured, seed)
+            problem.study(optimizer, Told::Measured, seed, self.evaluations)
         })
     }
 }
@@ -133,7 +118,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         .pick((&FUNCTIONS[ACTIVE - 1..=ACTIVE], [("active", 1), ("idle", 1)]), (&FUNCTIONS[..], GROUPS));
     let problems = chosen.iter().map(Published::problem).collect::<Result<Vec<_>, _>>()?;
     let plan = Plan { context, problems: &problems, evaluations };
-    let labels: Vec<String> = problems.iter().map(Problem::name).collect();
+    let labels: Vec<String> = problems.iter().map(Constrained::name).collect();
     let beside = Beside {
         id: EXPERIMENT.id,
         context,

@@ -2,12 +2,12 @@
 
 use thrifty_sampling::{Seed, Sobol, Stream};
 use thrifty_space::{Config, Space, SpaceError};
-use thrifty_study::{History, Measurement, Outcome};
-use thrifty_testbed::Problem;
+use thrifty_study::{History, MaxTrials, Measurement, Optimizer, Outcome, Study};
 
 use super::super::development::descended;
 use crate::error::ExperimentError;
 use crate::harness::stats::quantile;
+use crate::peers::Found;
 
 /// A loss and constraints of numbers, the parameters `x0, x1, …`. A constraint holds where it is not positive.
 pub struct Constrained {
@@ -46,6 +46,14 @@ impl Constrained {
         Self { name, space, function, constraints, optimum, spread }
     }
 
+    pub fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    pub fn space(&self) -> &Space {
+        &self.space
+    }
+
     /// Number of constraints.
     pub fn constraints(&self) -> usize {
         self.constraints
@@ -54,7 +62,7 @@ impl Constrained {
     /// Regret of the best trial that breaks no constraint, in units of the spread: the median loss of 1,024 Sobol points less the optimum.
     ///
     /// At least 1e-6. Without such a trial, or with a worse one than that median, 1.
-    pub fn share_left(&self, history: &History<Config>) -> Result<f64, SpaceError> {
+    fn share_left(&self, history: &History<Config>) -> Result<f64, SpaceError> {
         let mut least = 1.0_f64;
         for trial in history.trials() {
             let (loss, constraints) = self.measured(&trial.query)?;
@@ -65,8 +73,35 @@ impl Constrained {
         Ok(least.max(NO_REGRET))
     }
 
-    /// What an optimiser is told of a configuration.
-    pub fn told(&self, config: &Config, told: Told) -> Outcome {
+    /// The part of the regret that a study of so many evaluations [leaves](Self::share_left), and the error that ended it early.
+    pub fn study<O: Optimizer<Query = Config>>(
+        &self,
+        optimizer: O,
+        told: Told,
+        seed: Seed,
+        evaluations: usize,
+    ) -> Result<Found, ExperimentError> {
+        let mut study = Study::new(optimizer, seed).with_stop(MaxTrials(evaluations));
+        let failure = study.run(|config, _| self.told(config, told)).err();
+        Ok((self.share_left(study.history())?, failure))
+    }
+
+    /// [`Constrained::study`] of an optimiser of ours, which does not end early.
+    pub fn left<O: Optimizer<Query = Config>>(
+        &self,
+        optimizer: O,
+        told: Told,
+        seed: Seed,
+        evaluations: usize,
+    ) -> Result<f64, ExperimentError> {
+        match self.study(optimizer, told, seed, evaluations)? {
+            (left, None) => Ok(left),
+            (_, Some(error)) => Err(error.into()),
+        }
+    }
+
+    /// Outcome of a configuration in the form that an optimiser is told.
+    fn told(&self, config: &Config, told: Told) -> Outcome {
         let (loss, constraints) = match self.measured(config) {
             Ok(measured) => measured,
             Err(error) => return Outcome::failed(error.to_string()),
@@ -87,28 +122,6 @@ impl Constrained {
 
     fn numbers(&self, config: &Config) -> Result<Vec<f64>, SpaceError> {
         self.space.parameters().iter().map(|parameter| config.float(&parameter.name)).collect()
-    }
-}
-
-impl Problem for Constrained {
-    fn name(&self) -> String {
-        self.name.clone()
-    }
-
-    fn space(&self) -> &Space {
-        &self.space
-    }
-
-    fn optimum(&self) -> f64 {
-        self.optimum
-    }
-
-    fn truth(&self, config: &Config) -> Result<f64, SpaceError> {
-        Ok(self.measured(config)?.0)
-    }
-
-    fn evaluate(&self, config: &Config, _: &mut Stream) -> Outcome {
-        self.told(config, Told::Measured)
     }
 }
 
@@ -198,7 +211,6 @@ fn multipliers(
 #[cfg(test)]
 mod tests {
     use thrifty_search::RandomSearch;
-    use thrifty_study::Study;
 
     use super::*;
 

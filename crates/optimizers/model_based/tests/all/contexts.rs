@@ -304,11 +304,13 @@ fn signed_utilities_exceed_the_incumbent() {
 /// weights it is the mean.
 #[test]
 fn improvements_of_the_mean_are_weighted() {
-    with(weighted(), settings(), |state, _| {
+    let cost = CostAwareness::PerUnit { exponent: 0.7 };
+    with(weighted(), StateSettings { cost, ..settings() }, |state, _| {
         let found = state.mean_improvement(10.0, 1e-6).unwrap();
         for at in [[0.45], [0.55], [0.7], [0.9]] {
             let gain = (10.0 - state.posterior().predict(&at).mean).ln();
-            let expected = gain + state.probability_feasible(&at).unwrap().ln();
+            let cost = state.expected_cost(&at).unwrap().ln();
+            let expected = gain + state.probability_feasible(&at).unwrap().ln() - 0.7 * cost;
             assert!(close(found.value(&at), expected), "{at:?}: {} {expected}", found.value(&at));
         }
         // Far above the target it falls with the mean, so that a climb has a slope.
