@@ -253,6 +253,16 @@ impl Surrogate for GpSurrogate {
         Some(Box::new(Self { near: Some(value), ..self.clone() }))
     }
 
+    /// With [sampled hyperparameters](Self::noisy), so that evidence decides how much is noise; a noise that is given stays as it is.
+    fn in_pieces(&self) -> Option<Box<dyn Surrogate>> {
+        let is_learnt = matches!(self.settings.noise, Noise::Learned { .. });
+        let learning = match self.learning {
+            Learning::MostProbable if is_learnt => Learning::Sampled(Sampling::default()),
+            learning => learning,
+        };
+        Some(Box::new(Self { learning, ..self.clone() }))
+    }
+
     fn describe(&self) -> Result<Description, SurrogateError> {
         Description::new(NAME, self).map_err(|error| SurrogateError::failed(NAME, error))
     }

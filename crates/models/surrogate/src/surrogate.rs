@@ -75,6 +75,14 @@ pub trait Surrogate: Send + Sync {
         None
     }
 
+    /// This surrogate for observations of a function that is constant in pieces, such as one of a number that is rounded. Nothing if it has no use
+    /// for it.
+    ///
+    /// What a smooth model cannot follow is noise to this one, though the observations have none.
+    fn in_pieces(&self) -> Option<Box<dyn Surrogate>> {
+        None
+    }
+
     /// Name and settings: all that the posterior depends on besides data and random numbers.
     ///
     /// # Errors
@@ -194,6 +202,10 @@ macro_rules! forward {
 
             fn near(&self, value: f64) -> Option<Box<dyn Surrogate>> {
                 (**self).near(value)
+            }
+
+            fn in_pieces(&self) -> Option<Box<dyn Surrogate>> {
+                (**self).in_pieces()
             }
 
             fn describe(&self) -> Result<Description, SurrogateError> {

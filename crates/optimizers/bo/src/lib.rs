@@ -22,5 +22,5 @@ pub use settings::{BoSettings, Convergence};
 pub use thrifty_model_based::{
     Candidate, CostAwareness, EarlierStudies, EarlierStudyError, FailurePolicy, GpSurrogate, InitialDesign,
     KernelFamily, LeftOut, LossTransform, Maximizer, ParetoMember, ParetoSet, PendingPolicy, Repeats,
-    SurrogateState, TransferError, TransferSettings, TransferSurrogate,
+    SurrogateState, TiePolicy, TransferError, TransferSettings, TransferSurrogate,
 };

@@ -3,8 +3,8 @@
 use thrifty_acquisition::AcquisitionFactory;
 use thrifty_model_based::{
     CostAwareness, CostData, Designer, GpSurrogate, ModelBased, OutputFitter, PlannedTrials, Repeats,
-    StateSettings, SurrogateState, Turn, acquisition_fingerprint, ask_given, check_config, design_changed,
-    ended_without_loss, fingerprint, is_modelled, measurement, surrogate_fingerprint,
+    StateSettings, SurrogateState, TiePolicy, Turn, acquisition_fingerprint, ask_given, check_config,
+    design_changed, ended_without_loss, fingerprint, is_modelled, measurement, surrogate_fingerprint,
 };
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{
@@ -227,9 +227,9 @@ impl Optimizer for BayesianOptimizer {
         let id = TrialId(trials.len() as u64);
         let fitter = self.fitter(trials, history, id);
         // Losses that stand for running trials would move the means; of a mixture even outcomes at the means do.
-        // Costs weigh where to measure, not what is best.
-        let cost = CostAwareness::Ignore;
-        let settings = StateSettings { ignores_running: true, cost, ..self.settings.state() };
+        // Costs weigh where to measure, not what is best. Losses of a function in pieces are exact, and none is noise.
+        let (cost, ties) = (CostAwareness::Ignore, TiePolicy::Ignore);
+        let settings = StateSettings { ignores_running: true, cost, ties, ..self.settings.state() };
         let Some(state) = SurrogateState::fit(&fitter, settings)? else { return Ok(None) };
         let means = state.means();
         let measured = history.measured().map(|(trial, _)| &trial.query).zip(means).zip(state.feasible());

@@ -5,7 +5,7 @@ use thrifty_study::{OptimizerError, TrialId};
 
 use thrifty_model_based::{
     CostAwareness, DesignBudget, FailurePolicy, InitialDesign, LossTransform, Maximizer, PendingPolicy,
-    Repeats, StateSettings,
+    Repeats, StateSettings, TiePolicy,
 };
 
 /// Rule for a turn in which little improvement is expected.
@@ -56,6 +56,9 @@ pub struct BoSettings {
     pub losses: LossTransform,
     /// Policy for failed trials.
     pub failures: FailurePolicy,
+    /// Policy for losses that tie, of functions that are constant in pieces. Source: `run bo/jumps`.
+    #[serde(skip_serializing_if = "TiePolicy::is_pieces")]
+    pub ties: TiePolicy,
     /// Policy for running trials.
     pub pending: PendingPolicy,
     /// Weight of costs in the choice of a point.
@@ -84,6 +87,7 @@ impl Default for BoSettings {
             maximizer: Maximizer::default(),
             losses: LossTransform::default(),
             failures: FailurePolicy::default(),
+            ties: TiePolicy::default(),
             pending: PendingPolicy::default(),
             cost: CostAwareness::default(),
             convergence: Convergence::default(),
@@ -154,6 +158,7 @@ impl BoSettings {
             maximizer: self.maximizer.clone(),
             losses: self.losses,
             failures: self.failures,
+            ties: self.ties,
             pending: self.pending,
             ignores_running: false,
             cost: self.cost,

@@ -140,6 +140,9 @@ impl<'a> BoTurn<'a> {
         if let Some(probability) = self.state.probability_feasible(x) {
             suggestion = suggestion.with_diagnostic("probability_feasible", probability);
         }
+        if let Some(probability) = self.state.probability_tied(x) {
+            suggestion = suggestion.with_diagnostic("probability_tied", probability);
+        }
         let lost = self.state.lost_members();
         if lost > 0 {
             suggestion = suggestion.with_diagnostic("lost_members", lost as f64);

@@ -2,7 +2,7 @@
 
 use thrifty_model_based::{
     CostAwareness, FailurePolicy, InitialDesign, LossTransform, Maximizer, PendingPolicy, Repeats,
-    StateSettings,
+    StateSettings, TiePolicy,
 };
 use thrifty_study::OptimizerError;
 
@@ -137,6 +137,7 @@ impl MultiFidelitySettings {
             maximizer: self.maximizer.clone(),
             losses: self.losses,
             failures: self.failures,
+            ties: TiePolicy::Ignore,
             pending: self.pending,
             ignores_running: false,
             cost,

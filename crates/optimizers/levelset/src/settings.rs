@@ -3,7 +3,7 @@
 use thrifty_acquisition::AcquisitionError;
 use thrifty_model_based::{
     CostAwareness, DesignBudget, FailurePolicy, InitialDesign, LossTransform, Maximizer, PendingPolicy,
-    StateSettings,
+    StateSettings, TiePolicy,
 };
 use thrifty_study::OptimizerError;
 
@@ -126,6 +126,7 @@ impl LevelSetSettings {
             maximizer: self.maximizer.clone(),
             losses: LossTransform::None,
             failures: FailurePolicy::Ignore,
+            ties: TiePolicy::Ignore,
             pending: PendingPolicy::KrigingBeliever,
             ignores_running: false,
             cost: self.cost,

@@ -10,12 +10,14 @@ use thrifty_surrogate::FittedSurrogate;
 
 use crate::first_feasible::LogFirstFeasible;
 use crate::running::LIKELY;
+use crate::ties::LogNewPiece;
 use crate::weights::weighted_logarithm;
 use crate::{PendingPolicy, SurrogateState};
 
 impl SurrogateState<'_> {
     /// The acquisition that a factory builds here: per unit of cost where the settings ask for it, times the probability of being
-    /// feasible where there are constraints, and that alone until something feasible was measured.
+    /// feasible where there are constraints, and that alone until something feasible was measured. Where losses tie it counts times the
+    /// probability of another loss.
     ///
     /// # Errors
     /// [`AcquisitionError`] for a setting outside its range, or a model that lacks what the acquisition needs.
@@ -47,7 +49,7 @@ impl SurrogateState<'_> {
         scale: f64,
     ) -> Result<Box<dyn Acquisition + '_>, AcquisitionError> {
         let mean = self.unweighted(&PosteriorMean)?;
-        if self.weights.models().next().is_none() {
+        if self.weights.models().next().is_none() && self.pieces.is_none() {
             return Ok(mean);
         }
         let improvement = LogExcess::new(mean, -target, scale)?;
@@ -60,7 +62,8 @@ impl SurrogateState<'_> {
         self.weights.logarithms().iter().map(|logarithm| logarithm.value(x)).sum::<f64>().exp()
     }
 
-    /// A utility times the weights of this state: the probability of being feasible, and the cost where the settings count it.
+    /// A utility times the weights of this state: the probability of being feasible, the cost where the settings count it, and the probability
+    /// of a loss that is not known where losses tie.
     ///
     /// # Errors
     /// As [`weigh`].
@@ -70,8 +73,14 @@ impl SurrogateState<'_> {
         scale: UtilityScale,
         more: Vec<Box<dyn Acquisition + 'b>>,
     ) -> Result<Box<dyn Acquisition + 'b>, AcquisitionError> {
-        let weights = self.weights.logarithms().into_iter().chain(more).collect();
+        let weights = self.weights.logarithms().into_iter().chain(self.log_new_piece()).chain(more).collect();
         weigh(acquisition, scale, weights, self.x.row(self.incumbent()), self.x.as_ref())
+    }
+
+    /// The logarithm of the weight of a point where losses tie.
+    pub(crate) fn log_new_piece(&self) -> Option<Box<dyn Acquisition + '_>> {
+        let pieces = self.pieces.as_ref()?;
+        Some(Box::new(LogNewPiece(pieces)))
     }
 
     /// The measured point with the smallest loss among those that break no constraint, else among all.

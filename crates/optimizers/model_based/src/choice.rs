@@ -80,15 +80,16 @@ impl SurrogateState<'_> {
         self.weights.expected_cost(x)
     }
 
-    /// Expected improvement on a target at a point, times the probability of being feasible there; infinite while nothing feasible
-    /// was measured.
+    /// Expected improvement on a target at a point, times the probability of being feasible there and, where losses tie, of another loss than
+    /// those that are known; infinite while nothing feasible was measured.
     #[must_use]
     pub fn feasible_improvement(&self, x: &[f64], target: f64) -> f64 {
         let improvement = self.expected_improvement(x, target);
-        match self.probability_feasible(x) {
-            Some(probability) if improvement.is_finite() => improvement * probability,
-            _ => improvement,
+        if !improvement.is_finite() {
+            return improvement;
         }
+        let tied = self.probability_tied(x).unwrap_or(0.0);
+        improvement * self.probability_feasible(x).unwrap_or(1.0) * (1.0 - tied)
     }
 
     /// The largest [expected improvement on a target that is feasible](Self::feasible_improvement), and where: by the logarithm, which
@@ -104,7 +105,8 @@ impl SurrogateState<'_> {
             Ok(average) => Box::new(average.in_logarithms()),
             Err(_) => of(self.posterior()),
         };
-        let acquisition = weighted_logarithm(Some(improvement), feasibilities(self.weights.constraints()));
+        let weights = feasibilities(self.weights.constraints()).into_iter().chain(self.log_new_piece());
+        let acquisition = weighted_logarithm(Some(improvement), weights.collect());
         let best = self.maximize(&acquisition, "expected improvement").into_iter().next()?;
         let value = self.feasible_improvement(&best.x, target);
         Some((best.x, value))

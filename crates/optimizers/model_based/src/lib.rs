@@ -26,6 +26,7 @@ mod scale;
 mod settings;
 mod surrogate_state;
 mod targets;
+mod ties;
 mod training_data;
 mod turn;
 mod weights;
@@ -51,5 +52,6 @@ pub use thrifty_search::{
     is_asked, measurement, points_of, random_allowed, random_points, same_shape, shape, within,
 };
 pub use thrifty_transfer::{TransferError, TransferSettings, TransferSurrogate};
+pub use ties::TiePolicy;
 pub use turn::{ModelBased, Modelled, Outlook, Turn};
 pub use weights::{CostData, Weights, feasibilities, probability_feasible, weighted_logarithm};

@@ -52,10 +52,15 @@ static CHOSEN_FROM: MemoKey<u64> = MemoKey::new("transform chosen from");
 /// Name of the model of losses as they are, beside that under a transform.
 const STRAIGHT: &str = "losses as they are";
 
+/// Name of the model of losses that are constant in pieces.
+const IN_PIECES: &str = "losses in pieces";
+
 /// True for a trial that a model of its losses suggested: the memo has hyperparameters of one.
 #[must_use]
 pub fn is_modelled(trial: &Trial<Config>) -> bool {
-    [OBJECTIVE, STRAIGHT].into_iter().any(|name| trial.memo.contains(&MemoKey::<Vec<f64>>::new(name)))
+    [OBJECTIVE, STRAIGHT, IN_PIECES]
+        .into_iter()
+        .any(|name| trial.memo.contains(&MemoKey::<Vec<f64>>::new(name)))
 }
 
 /// Losses up to which each fit chooses.
@@ -77,7 +82,8 @@ impl Kept {
 }
 
 impl LossModel {
-    /// Fits the model, or one for each transform to choose from. The first `imputed` losses stand for failures.
+    /// Fits the model, or one for each transform to choose from. The first `imputed` losses stand for failures. Those that are in pieces are
+    /// modelled as they are, by the form of the surrogate for them if it has one.
     ///
     /// # Errors
     /// [`OptimizerError`] when a fit fails.
@@ -86,8 +92,12 @@ impl LossModel {
         x: PointsRef<'_>,
         losses: &Targets,
         imputed: usize,
-        transform: LossTransform,
+        (transform, are_in_pieces): (LossTransform, bool),
     ) -> Result<Self, OptimizerError> {
+        if are_in_pieces && let Some(surrogate) = fitter.surrogate.in_pieces() {
+            let fitter = OutputFitter { surrogate: &*surrogate, trials: fitter.trials.clone(), ..*fitter };
+            return Self::under(&fitter, x, losses, (LossTransform::None, IN_PIECES));
+        }
         if transform != LossTransform::Chosen {
             return Self::under(fitter, x, losses, (transform, OBJECTIVE));
         }

@@ -3,7 +3,7 @@
 use thrifty_search::{DesignBudget, InitialDesign};
 use thrifty_study::{Measurement, MeasurementProblem, OptimizerError};
 
-use crate::Maximizer;
+use crate::{Maximizer, TiePolicy};
 
 /// Policy for failed and pruned trials in the training data.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
@@ -128,6 +128,8 @@ pub struct StateSettings {
     pub losses: LossTransform,
     /// Policy for failed trials.
     pub failures: FailurePolicy,
+    /// Policy for losses that tie.
+    pub ties: TiePolicy,
     /// Policy for running trials.
     pub pending: PendingPolicy,
     /// True to leave running trials out of the model, as a recommendation does; fits still start from their memos.

@@ -13,6 +13,7 @@ use thrifty_surrogate::{FittedSurrogate, Member, Posterior};
 
 use crate::loss_model::{Choice, LossModel};
 use crate::targets::carried;
+use crate::ties::Pieces;
 use crate::training_data::TrainingData;
 use crate::weights::{CostData, Weights, log_probability_feasible};
 use crate::{OutputFitter, OutputModel, PendingPolicy, Running, StateSettings};
@@ -39,6 +40,8 @@ pub struct SurrogateState<'a> {
     /// Sums of the positive constraint values at measured points.
     pub(crate) violations: Vec<f64>,
     pub(crate) weights: Weights,
+    /// Pieces of a function whose losses tie.
+    pub(crate) pieces: Option<Pieces>,
     pub(crate) running: Running,
     pub(crate) known_constraint: Option<&'a KnownConstraint>,
     pub(crate) asked: Asked,
@@ -71,8 +74,13 @@ impl<'a> SurrogateState<'a> {
         let pending = if settings.ignores_running { Points::new(space.dim()) } else { pending };
         let weights = Weights::fit_with(fitter, &settings, &x, &failed, costs)?;
         let imputed = train.y.len() - targets.y.len();
+        let pieces = settings
+            .ties
+            .is_pieces()
+            .then(|| Pieces::learn(space.domain(), &x, &targets.y, &pending))
+            .flatten();
         let LossModel { transform, model: OutputModel { name, fitted }, choice } =
-            LossModel::fit(fitter, train_x.as_ref(), &train, imputed, settings.losses)?;
+            LossModel::fit(fitter, train_x.as_ref(), &train, imputed, (settings.losses, pieces.is_some()))?;
         let reported_noise = targets.expected_noise();
         let y = targets.transformed(transform).y;
         let draws = match settings.pending {
@@ -102,6 +110,7 @@ impl<'a> SurrogateState<'a> {
             feasible,
             violations,
             weights,
+            pieces,
             running,
             known_constraint: None,
             asked: Asked::of(space, fitter.trials.iter().copied())?,
@@ -197,6 +206,12 @@ impl<'a> SurrogateState<'a> {
     pub fn log_probability_feasible(&self, x: &[f64]) -> Option<f64> {
         let constraints = || self.weights.constraints();
         constraints().next().map(|_| log_probability_feasible(constraints(), x))
+    }
+
+    /// The probability that a point is on the piece of one that was asked, where it would have the same loss; nothing where losses do not tie.
+    #[must_use]
+    pub fn probability_tied(&self, x: &[f64]) -> Option<f64> {
+        self.pieces.as_ref().map(|pieces| -pieces.log_probability_new(x).exp_m1())
     }
 
     /// True for each measured point that breaks no constraint.

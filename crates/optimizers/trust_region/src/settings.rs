@@ -2,7 +2,7 @@
 
 use thrifty_model_based::{
     CostAwareness, FailurePolicy, InitialDesign, LossTransform, Maximizer, PendingPolicy, Repeats,
-    StateSettings,
+    StateSettings, TiePolicy,
 };
 use thrifty_study::OptimizerError;
 
@@ -99,6 +99,7 @@ impl TrustRegionSettings {
             maximizer: Maximizer::default(),
             losses: self.losses,
             failures: self.failures,
+            ties: TiePolicy::Ignore,
             pending: PendingPolicy::KrigingBeliever,
             ignores_running: false,
             cost: CostAwareness::Ignore,

@@ -437,3 +437,23 @@ fn maxima_without_samples_are_medians_of_the_priors() {
         }
     }
 }
+
+/// On stairs the form for pieces takes the steps for noise on a slope; a noise that is given stays.
+#[test]
+fn the_form_for_pieces_has_noise() {
+    let x = Points::from_flat((0..40).map(|i| f64::from(i) / 39.0).collect(), 1);
+    let y: Vec<f64> = x.rows().map(|x| ((8.0 * x[0]).floor() / 8.0 - 0.4).powi(2)).collect();
+    let noise = |surrogate: &dyn Surrogate| {
+        let data = Observations::new(x.as_ref(), &y);
+        surrogate
+            .fit(&Domain::unit_cube(1), data, None, &mut Seed(3).stream("fit", 0))
+            .unwrap()
+            .noise_variance()
+    };
+    let pieces = |surrogate: &GpSurrogate| surrogate.in_pieces().unwrap();
+    let plain = GpSurrogate::default();
+    assert!(noise(&*pieces(&plain)) > 10.0 * noise(&plain), "{} {}", noise(&*pieces(&plain)), noise(&plain));
+    let given = GpSurrogate::deterministic();
+    assert_eq!(pieces(&given).describe().unwrap(), given.describe().unwrap());
+    assert_eq!(pieces(&GpSurrogate::noisy()).describe().unwrap(), GpSurrogate::noisy().describe().unwrap());
+}

@@ -4,7 +4,7 @@ use thrifty_study::OptimizerError;
 
 use thrifty_model_based::{
     CostAwareness, FailurePolicy, InitialDesign, LossTransform, Maximizer, PendingPolicy, Repeats,
-    StateSettings,
+    StateSettings, TiePolicy,
 };
 
 /// Acquisition rule for several objectives.
@@ -96,6 +96,7 @@ impl MultiObjectiveSettings {
             maximizer: self.maximizer.clone(),
             losses: self.losses,
             failures: self.failures,
+            ties: TiePolicy::Ignore,
             pending: PendingPolicy::default(),
             ignores_running: false,
             cost: self.cost,

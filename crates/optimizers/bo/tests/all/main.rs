@@ -16,5 +16,6 @@ mod multi_turns;
 mod presets;
 mod sampled;
 mod stability;
+mod ties;
 mod transfer;
 mod turns;

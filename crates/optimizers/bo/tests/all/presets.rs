@@ -3,7 +3,7 @@
 use thrifty_acquisition::{AcquisitionKind, ImprovementTarget};
 use thrifty_bo::{
     BayesianOptimizer, BoSettings, Convergence, CostAwareness, FailurePolicy, InitialDesign, LossTransform,
-    Maximizer, MultiObjectiveRule, MultiObjectiveSettings, PendingPolicy,
+    Maximizer, MultiObjectiveRule, MultiObjectiveSettings, PendingPolicy, TiePolicy,
 };
 use thrifty_space::Space;
 
@@ -21,6 +21,7 @@ fn the_defaults_are_as_documented() {
         cost: CostAwareness::Ignore,
         convergence: Convergence::Explore { epsilon: 1e-7 },
         ending: 5,
+        ties: TiePolicy::Pieces,
         repeats: None,
     };
     assert_eq!(BoSettings::default(), expected);

@@ -1,0 +1,278 @@
+//! Ties among losses: functions that are constant in pieces.
+
+use thrifty_acquisition::Acquisition;
+use thrifty_domain::{Domain, Points, PointsRef};
+use thrifty_optim::Lbfgsb;
+
+/// Policy for losses that tie: equal losses at different points of a space with a continuous parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TiePolicy {
+    /// Nothing.
+    Ignore,
+    /// While two losses in the lower half tie, the function counts as constant in pieces. Losses are modelled as they are, with noise for what a
+    /// smooth function cannot follow, if the surrogate [has such a form](thrifty_surrogate::Surrogate::in_pieces). A utility counts times the
+    /// probability that a point is not on the piece of one that was asked.
+    #[default]
+    Pieces,
+}
+
+impl TiePolicy {
+    /// True for [`TiePolicy::Pieces`].
+    #[must_use]
+    #[allow(clippy::trivially_copy_pass_by_ref)] // the signature that serde asks for
+    pub fn is_pieces(&self) -> bool {
+        *self == Self::Pieces
+    }
+}
+
+/// Pieces of a function, learnt from losses that tie.
+///
+/// Along each axis the edges of pieces are a Poisson process. Two points are on the same piece with probability
+///
+/// ```text
+/// P(x, x') = exp(-Σ_j λ_j |x_j - x'_j|)
+/// ```
+///
+/// The rates λ are where the likelihood of all pairs is largest, each pair taken for independent of the others: those that tie are on one piece,
+/// those that do not are on two. One more pair for each axis, a unit apart, does not tie, so that no rate is 0. The logarithm of this likelihood
+/// is concave in λ.
+pub(crate) struct Pieces {
+    /// Points that were asked.
+    points: Points,
+    rates: Vec<f64>,
+}
+
+/// Number of the lowest losses that rates are learnt from: beyond, pairs would cost more than the fit of a model.
+const MOST: usize = 200;
+
+/// Bounds of a rate, on the unit cube.
+const RATES: (f64, f64) = (1e-2, 1e6);
+
+/// Points closer than this in units of pieces are taken for so far apart: the logarithm stays finite.
+const CLOSEST: f64 = 1e-9;
+
+impl Pieces {
+    /// Learns from measured points and losses; `running` points count as asked. Nothing where no two losses in the lower half tie, and on a space
+    /// without a continuous parameter, whose points are asked once.
+    ///
+    /// Ties among high losses alone are as those of a limit, and say nothing of where the search goes.
+    pub(crate) fn learn(domain: &Domain, x: &Points, losses: &[f64], running: &Points) -> Option<Self> {
+        if domain.is_discrete() {
+            return None;
+        }
+        let mut order: Vec<usize> = (0..losses.len()).collect();
+        order.sort_by(|&a, &b| losses[a].total_cmp(&losses[b]).then(a.cmp(&b)));
+        let median = losses[*order.get(losses.len().saturating_sub(1) / 2)?];
+        order.retain(|&i| losses[i] <= median);
+        order.truncate(MOST);
+        if !order.windows(2).any(|pair| losses[pair[0]] == losses[pair[1]]) {
+            return None;
+        }
+        let (mut tied, mut untied) = (Vec::new(), Vec::new());
+        for (k, &i) in order.iter().enumerate() {
+            for &j in &order[..k] {
+                let apart = distances(x.row(i), x.row(j));
+                if apart.iter().any(|distance| *distance > 0.0) {
+                    if losses[i] == losses[j] { &mut tied } else { &mut untied }.push(apart);
+                }
+            }
+        }
+        // Repeats of one point say nothing.
+        if tied.is_empty() {
+            return None;
+        }
+        let rates = rates(&tied, untied, x.dim())?;
+        let mut points = x.clone();
+        running.rows().for_each(|point| points.push(point));
+        Some(Self { points, rates })
+    }
+
+    /// The expected number of edges between a point and the nearest one that was asked, and the index of that.
+    fn nearest(&self, x: &[f64]) -> (f64, usize) {
+        let edges = |row: &[f64]| -> f64 {
+            distances(row, x).iter().zip(&self.rates).map(|(distance, rate)| distance * rate).sum()
+        };
+        let each = self.points.rows().map(edges).enumerate();
+        let (nearest, edges) = each
+            .fold((0, f64::INFINITY), |least, (i, edges)| if edges < least.1 { (i, edges) } else { least });
+        (edges.max(CLOSEST), nearest)
+    }
+
+    /// Logarithm of the probability that a point is on no piece of one that was asked:
+    ///
+    /// ```text
+    /// ln(1 - max_i P(x, x_i))
+    /// ```
+    ///
+    /// On such a piece the loss is known, and is no improvement.
+    pub(crate) fn log_probability_new(&self, x: &[f64]) -> f64 {
+        log_new(self.nearest(x).0)
+    }
+}
+
+/// `ln(1 - exp(-u))`.
+fn log_new(edges: f64) -> f64 {
+    (-(-edges).exp_m1()).ln()
+}
+
+fn distances(a: &[f64], b: &[f64]) -> Vec<f64> {
+    a.iter().zip(b).map(|(a, b)| (a - b).abs()).collect()
+}
+
+/// The most likely rates of pairs that are so far apart along each axis, by their logarithms.
+fn rates(tied: &[Vec<f64>], mut untied: Vec<Vec<f64>>, dim: usize) -> Option<Vec<f64>> {
+    untied.extend((0..dim).map(|axis| (0..dim).map(|d| f64::from(u8::from(d == axis))).collect()));
+    let total: Vec<f64> = (0..dim).map(|d| tied.iter().map(|apart| apart[d]).sum()).collect();
+    let negated = |logs: &[f64], gradient: &mut [f64]| {
+        let rates: Vec<f64> = logs.iter().map(|log| log.exp()).collect();
+        let dot = |apart: &[f64]| -> f64 { rates.iter().zip(apart).map(|(rate, a)| rate * a).sum() };
+        let mut value = dot(&total);
+        gradient.copy_from_slice(&total);
+        for apart in &untied {
+            let edges = dot(apart).max(CLOSEST);
+            value -= log_new(edges);
+            let slope = edges.exp_m1().recip();
+            gradient.iter_mut().zip(apart).for_each(|(sum, a)| *sum -= slope * a);
+        }
+        gradient.iter_mut().zip(&rates).for_each(|(slope, rate)| *slope *= rate);
+        value
+    };
+    let bounds = vec![(RATES.0.ln(), RATES.1.ln()); dim];
+    // Ten pieces along each axis.
+    let found = Lbfgsb::default().minimize(negated, &vec![10_f64.ln(); dim], &bounds).ok()?;
+    Some(found.x.iter().map(|log| log.exp()).collect())
+}
+
+/// [`Pieces::log_probability_new`] as the logarithm of a weight.
+pub(crate) struct LogNewPiece<'a>(pub(crate) &'a Pieces);
+
+impl Acquisition for LogNewPiece<'_> {
+    fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
+        x.rows().zip(out).for_each(|(x, out)| *out = self.0.log_probability_new(x));
+    }
+
+    fn values_with_gradients_into(&self, x: PointsRef<'_>, out: &mut [f64], gradients: &mut [f64]) -> bool {
+        let Pieces { points, rates } = self.0;
+        for ((x, out), gradient) in x.rows().zip(out).zip(gradients.chunks_exact_mut(rates.len())) {
+            let (edges, nearest) = self.0.nearest(x);
+            *out = log_new(edges);
+            let slope = edges.exp_m1().recip();
+            for (d, (slot, near)) in gradient.iter_mut().zip(points.row(nearest)).enumerate() {
+                let side = if x[d] == *near { 0.0 } else { (x[d] - near).signum() };
+                *slot = slope * rates[d] * side;
+            }
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use thrifty_domain::Variable;
+    use thrifty_sampling::{Seed, Sobol};
+
+    use super::*;
+
+    fn points(dim: usize, count: usize) -> Points {
+        Sobol::scrambled(dim, &mut Seed(5).stream("points", 0)).take(count)
+    }
+
+    fn learn(x: &Points, losses: &[f64]) -> Option<Pieces> {
+        Pieces::learn(&Domain::unit_cube(x.dim()), x, losses, &Points::new(x.dim()))
+    }
+
+    /// Edges of a Poisson process along one axis, of which every piece has a loss of its own, and none along the other.
+    #[test]
+    fn rates_of_edges_are_found() {
+        let mut rng = Seed(2).stream("edges", 0);
+        let edges: Vec<f64> = (0..12).map(|_| rng.uniform()).collect();
+        let x = points(2, 120);
+        let losses: Vec<f64> =
+            x.rows().map(|x| edges.iter().filter(|edge| **edge < x[0]).count() as f64).collect();
+        let found = learn(&x, &losses).unwrap().rates;
+        // The lower half is one half of the axis, with about as many edges for its length.
+        assert!((6.0..24.0).contains(&found[0]) && found[1] < 0.5, "{found:?}");
+    }
+
+    #[test]
+    fn without_ties_in_the_lower_half_there_are_no_pieces() {
+        let x = points(2, 10);
+        let rising: Vec<f64> = (0..10).map(f64::from).collect();
+        assert!(learn(&x, &rising).is_none());
+        // Ties at a limit.
+        assert!(learn(&x, &[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 9.0, 9.0, 9.0, 9.0]).is_none());
+        assert!(learn(&x, &[0.0, 1.0, 1.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]).is_some());
+        assert!(learn(&Points::new(2), &[]).is_none());
+        assert!(learn(&points(2, 1), &[1.0]).is_none());
+        // A point that was measured twice.
+        let twice = Points::from_flat(vec![0.2, 0.2, 0.9], 1);
+        assert!(learn(&twice, &[1.0, 1.0, 5.0]).is_none());
+        let levels = Domain::new(vec![Variable::stepped(5)]).unwrap();
+        assert!(
+            Pieces::learn(&levels, &Points::from_flat(vec![0.0, 0.25], 1), &[1.0, 1.0], &Points::new(1))
+                .is_none()
+        );
+    }
+
+    /// A constant function: finite rates, and points are the newer the farther they are from all others.
+    #[test]
+    fn a_constant_is_one_piece() {
+        let x = Points::from_flat(vec![0.1, 0.2, 0.3], 1);
+        let pieces = learn(&x, &[4.0; 3]).unwrap();
+        assert!(pieces.rates[0].is_finite() && pieces.rates[0] > 0.0);
+        let new = |x: f64| pieces.log_probability_new(&[x]);
+        assert!(new(1.0) > new(0.6) && new(0.6) > new(0.31) && new(0.3).is_finite());
+    }
+
+    /// Running points count as asked.
+    #[test]
+    fn running_points_are_known() {
+        let x = Points::from_flat(vec![0.1, 0.12, 0.5], 1);
+        let of =
+            |running: &Points| Pieces::learn(&Domain::unit_cube(1), &x, &[1.0, 1.0, 2.0], running).unwrap();
+        let (alone, beside) = (of(&Points::new(1)), of(&Points::from_flat(vec![0.9], 1)));
+        assert!(beside.log_probability_new(&[0.9]) < -10.0 && alone.log_probability_new(&[0.9]) > -10.0);
+        assert_eq!(alone.rates, beside.rates);
+    }
+
+    /// More losses than pairs are made of.
+    #[test]
+    fn many_losses_are_learnt_from_the_lowest() {
+        let x = points(3, 3 * MOST);
+        let losses: Vec<f64> = x.rows().map(|x| (8.0 * x[0]).floor()).collect();
+        let rates = learn(&x, &losses).unwrap().rates;
+        assert!(rates.iter().all(|rate| rate.is_finite()) && rates[0] > 2.0 && rates[1] < 0.5, "{rates:?}");
+    }
+
+    proptest! {
+        /// Logarithms of probabilities with slopes that agree with differences, away from the points.
+        #[test]
+        fn slopes_are_those_of_the_values(x in prop::collection::vec(0.0..1.0_f64, 2), steps in 1..6_u32) {
+            let asked = points(2, 12);
+            let losses: Vec<f64> = asked.rows().map(|x| (f64::from(steps) * x[0]).floor()).collect();
+            if let Some(pieces) = learn(&asked, &losses) {
+                let (mut value, mut gradient) = ([0.0], [0.0; 2]);
+                prop_assert!(LogNewPiece(&pieces).values_with_gradients_into(PointsRef::single(&x), &mut value, &mut gradient));
+                prop_assert!(value[0] <= 0.0 && value[0].is_finite());
+                prop_assert_eq!(value[0], LogNewPiece(&pieces).value(&x));
+                for d in 0..2 {
+                    let at = |step: f64| {
+                        let mut near = x.clone();
+                        near[d] += step;
+                        near
+                    };
+                    let (low, high) = (at(-1e-7), at(1e-7));
+                    // The nearest point, or the side of it, may change in between.
+                    let (i, j) = (pieces.nearest(&low).1, pieces.nearest(&high).1);
+                    let kink = asked.row(i)[d];
+                    if i == j && !(low[d]..=high[d]).contains(&kink) {
+                        let slope = (pieces.log_probability_new(&high) - pieces.log_probability_new(&low)) / (high[d] - low[d]);
+                        prop_assert!((slope - gradient[d]).abs() <= 1e-3 * (1.0 + slope.abs()), "{slope} {}", gradient[d]);
+                    }
+                }
+            }
+        }
+    }
+}
