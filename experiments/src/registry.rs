@@ -30,6 +30,7 @@ pub fn all() -> Vec<Experiment> {
         bo::few::EXPERIMENT.clone(),
         bo::growth::EXPERIMENT.clone(),
         bo::judged::EXPERIMENT.clone(),
+        bo::jumps::EXPERIMENT.clone(),
         bo::losses::EXPERIMENT.clone(),
         bo::mixed::EXPERIMENT.clone(),
         bo::noise::EXPERIMENT.clone(),

@@ -16,6 +16,7 @@ pub mod few;
 pub(crate) mod functions;
 pub mod growth;
 pub mod judged;
+pub mod jumps;
 pub mod losses;
 pub(crate) mod many_parameters;
 pub mod mixed;

@@ -12,6 +12,7 @@ use thrifty_testbed::{Problem, TestFunction};
 use super::branches::Branches;
 use super::development::{Development, Noise, Share, searched};
 use super::functions::{ackley, combs, least_squares, levy, michalewicz, needle, pits, rings, steep, valley};
+use super::jumps::Jumps;
 use crate::error::ExperimentError;
 
 /// Kind of function.
@@ -55,6 +56,8 @@ pub enum Kind {
     Sparse { dim: usize, active: usize, lengthscale: f64 },
     /// The sum of a draw of each parameter, divided by the root of their number.
     Additive { dim: usize, lengthscale: f64 },
+    /// A smooth draw that is made to jump.
+    Jumps(Jumps),
     /// A conditional space, which is no cube.
     Branches(Branches),
 }
@@ -133,6 +136,7 @@ impl Kind {
             Self::LeastSquares { dim } => format!("least squares, d = {dim}"),
             Self::Sparse { dim, active, .. } => format!("draw of {active} of {dim}"),
             Self::Additive { dim, .. } => format!("sum of {dim} draws"),
+            Self::Jumps(jumps) => jumps.label(),
             Self::Branches(branches) => branches.label(),
         }
     }
@@ -152,7 +156,11 @@ impl Kind {
     /// is. Polishing it would add many decades to the answer.
     pub fn least_regret(self) -> f64 {
         match self {
-            Self::Branches(_) | Self::Rings { .. } | Self::Needle { .. } | Self::Combs { .. } => 0.01,
+            Self::Branches(_)
+            | Self::Jumps(_)
+            | Self::Rings { .. }
+            | Self::Needle { .. }
+            | Self::Combs { .. } => 0.01,
             _ => 0.0,
         }
     }
@@ -173,7 +181,8 @@ impl Kind {
             | Self::Rings { dim }
             | Self::Needle { dim }
             | Self::Combs { dim }
-            | Self::Pits { dim } => dim,
+            | Self::Pits { dim }
+            | Self::Jumps(Jumps { dim, .. }) => dim,
             Self::Ackley | Self::Levy => 4,
             Self::Michalewicz => 3,
             Self::WangFreitas => 1,
@@ -216,6 +225,7 @@ impl Kind {
                 let bottom = searched(&g, dim, &mut rng)?;
                 Box::new(move |x| (g(x) - bottom + 1e-4).max(1e-4).ln())
             }
+            Self::Jumps(jumps) => return jumps.problem(seed),
             Self::Branches(branches) => return branches.problem(seed),
             Self::Ackley => Box::new(|x| ackley(&x.iter().map(|u| 14.0 * u - 4.0).collect::<Vec<f64>>())),
             Self::Levy => Box::new(|x| levy(&x.iter().map(|u| 20.0 * u - 10.0).collect::<Vec<f64>>())),
