@@ -35,7 +35,7 @@ impl TiePolicy {
 /// ```
 ///
 /// The rates λ are where the likelihood of all pairs is largest, each pair taken for independent of the others: those that tie are on one piece,
-/// those that do not are on two. One more pair for each axis, a unit apart, does not tie, so that no rate is 0. The logarithm of this likelihood
+/// those that do not are on two, as are those with another loss between them. One more pair for each axis, a unit apart, does not tie, so that no rate is 0. The logarithm of this likelihood
 /// is concave in λ.
 pub(crate) struct Pieces {
     /// Points that were asked.
@@ -48,6 +48,9 @@ const MOST: usize = 200;
 
 /// Bounds of a rate, on the unit cube.
 const RATES: (f64, f64) = (1e-2, 1e6);
+
+/// Points nearer to each other than this along all axes say nothing: a search that has found a minimum meets equal losses by rounding.
+const RESOLVED: f64 = 1e-4;
 
 /// Points closer than this in units of pieces are taken for so far apart: the logarithm stays finite.
 const CLOSEST: f64 = 1e-9;
@@ -73,12 +76,12 @@ impl Pieces {
         for (k, &i) in order.iter().enumerate() {
             for &j in &order[..k] {
                 let apart = distances(x.row(i), x.row(j));
-                if apart.iter().any(|distance| *distance > 0.0) {
-                    if losses[i] == losses[j] { &mut tied } else { &mut untied }.push(apart);
+                if apart.iter().any(|distance| *distance > RESOLVED) {
+                    let is_tied = losses[i] == losses[j] && !is_parted(x, losses, &order, (i, j));
+                    if is_tied { &mut tied } else { &mut untied }.push(apart);
                 }
             }
         }
-        // Repeats of one point say nothing.
         if tied.is_empty() {
             return None;
         }
@@ -109,6 +112,16 @@ impl Pieces {
     pub(crate) fn log_probability_new(&self, x: &[f64]) -> f64 {
         log_new(self.nearest(x).0)
     }
+}
+
+/// True if another of the chosen points is between two that tie, along all axes, and has another loss: they are on two pieces then, such as on
+/// both sides of a minimum.
+fn is_parted(x: &Points, losses: &[f64], chosen: &[usize], (i, j): (usize, usize)) -> bool {
+    let is_between = |k: usize| {
+        let ends = x.row(i).iter().zip(x.row(j));
+        ends.zip(x.row(k)).all(|((a, b), c)| (a.min(*b)..=a.max(*b)).contains(c))
+    };
+    chosen.iter().any(|&k| losses[k] != losses[i] && is_between(k))
 }
 
 /// `ln(1 - exp(-u))`.
@@ -206,9 +219,13 @@ mod tests {
         assert!(learn(&x, &[0.0, 1.0, 1.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]).is_some());
         assert!(learn(&Points::new(2), &[]).is_none());
         assert!(learn(&points(2, 1), &[1.0]).is_none());
-        // A point that was measured twice.
-        let twice = Points::from_flat(vec![0.2, 0.2, 0.9], 1);
-        assert!(learn(&twice, &[1.0, 1.0, 5.0]).is_none());
+        // A point that was measured twice, and one beside it whose loss differs by less than rounding.
+        let twice = Points::from_flat(vec![0.2, 0.2, 0.2 + 1e-9, 0.9], 1);
+        assert!(learn(&twice, &[1.0, 1.0, 1.0, 5.0]).is_none());
+        // Both sides of a minimum.
+        let sides = Points::from_flat(vec![0.25, 0.5, 0.75, 0.0, 1.0], 1);
+        assert!(learn(&sides, &[0.0625, 0.0, 0.0625, 0.25, 0.25]).is_none());
+        assert!(learn(&sides, &[0.0, 0.0, 0.0625, 0.25, 0.25]).is_some());
         let levels = Domain::new(vec![Variable::stepped(5)]).unwrap();
         assert!(
             Pieces::learn(&levels, &Points::from_flat(vec![0.0, 0.25], 1), &[1.0, 1.0], &Points::new(1))
