@@ -31,6 +31,7 @@ pub fn all() -> Vec<Experiment> {
         bo::growth::EXPERIMENT.clone(),
         bo::judged::EXPERIMENT.clone(),
         bo::jumps::EXPERIMENT.clone(),
+        bo::jumps::peers::EXPERIMENT.clone(),
         bo::losses::EXPERIMENT.clone(),
         bo::mixed::EXPERIMENT.clone(),
         bo::noise::EXPERIMENT.clone(),

@@ -2,12 +2,11 @@
 
 use thrifty_sampling::{Seed, Sobol};
 use thrifty_space::{Config, Space, SpaceError};
-use thrifty_study::{Best, MaxTrials, Optimizer, Study};
 use thrifty_testbed::{Problem, TestFunction};
 
 use super::functions::ackley;
 use crate::error::ExperimentError;
-use crate::peers::{Ended, First, Found, Interpreters};
+use crate::peers::{Ended, Interpreters};
 
 /// A function of many parameters.
 pub struct Wide {
@@ -84,21 +83,7 @@ impl Wide {
         seed: Seed,
         evaluations: usize,
     ) -> Result<Ended<f64>, ExperimentError> {
-        let design = self.design(evaluations, seed);
-        let (own, count) = (seed.0 & 0x7fff_ffff, design.len());
-        let first = First { method, seed: own, noisy: false, design: count, evaluations, constraints: 0 };
-        from.whole(&self.space, &first, &design, |optimizer| self.ended(optimizer, seed, evaluations))
-    }
-
-    /// The regret of the best that was evaluated, and the error that ended the study.
-    fn ended<O>(&self, optimizer: O, seed: Seed, evaluations: usize) -> Result<Found, ExperimentError>
-    where
-        O: Optimizer<Query = Config, Recommendation = Best<Config>>,
-    {
-        let mut study = Study::new(optimizer, seed).with_stop(MaxTrials(evaluations));
-        let failure = study.run(|config, context| self.evaluate(config, &mut context.noise())).err();
-        let best = study.history().best().map(|(trial, _)| self.regret(&trial.query)).transpose()?;
-        Ok((best.unwrap_or(f64::INFINITY), failure))
+        from.best_found(method, self, (seed, &self.design(evaluations, seed)), evaluations)
     }
 
     /// A path of `points` points in the unit square, two parameters each, from one corner to the opposite one among obstacles.

@@ -2,8 +2,12 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
-use thrifty_study::{Ask, Best, Fingerprint, History, Optimizer, OptimizerError, StudyError, TrialId};
+use thrifty_study::{
+    Ask, Best, Fingerprint, History, MaxTrials, Optimizer, OptimizerError, Study, StudyError, TrialId,
+};
+use thrifty_testbed::Problem;
 
 use super::interpreters::Interpreters;
 use super::peer_study::{First, PeerStudy, Refusal};
@@ -29,10 +33,43 @@ pub enum Ended<T> {
     Unsupported(String),
 }
 
+impl<T> Ended<T> {
+    /// The same end with another form of what was found.
+    pub fn map<U>(self, form: impl FnOnce(T) -> U) -> Ended<U> {
+        match self {
+            Self::Run(PeerRun { found, failure, cpu_seconds, version }) => {
+                Ended::Run(PeerRun { found: form(found), failure, cpu_seconds, version })
+            }
+            Self::Unsupported(why) => Ended::Unsupported(why),
+        }
+    }
+}
+
 /// Part of the failure of a process that has died.
 const DIED: &str = "the process";
 
 impl Interpreters {
+    /// A study of a problem after a design, without noise and constraints: the regret of the best that was evaluated.
+    ///
+    /// # Errors
+    /// As [`Interpreters::whole`].
+    pub fn best_found(
+        &self,
+        method: &'static str,
+        problem: &dyn Problem,
+        (seed, design): (Seed, &[Config]),
+        evaluations: usize,
+    ) -> Result<Ended<f64>, ExperimentError> {
+        let (own, count) = (seed.0 & 0x7fff_ffff, design.len());
+        let first = First { method, seed: own, noisy: false, design: count, evaluations, constraints: 0 };
+        self.whole(problem.space(), &first, design, |optimizer| {
+            let mut study = Study::new(optimizer, seed).with_stop(MaxTrials(evaluations));
+            let failure = study.run(|config, context| problem.evaluate(config, &mut context.noise())).err();
+            let best = study.history().best().map(|(trial, _)| problem.regret(&trial.query)).transpose()?;
+            Ok((best.unwrap_or(f64::INFINITY), failure))
+        })
+    }
+
     /// Runs the study `work` with an optimiser that begins with a design. Where its process has died, it has a second try in a new one.
     ///
     /// `work` returns what it found, and the error that ended it early.

@@ -1,6 +1,8 @@
 //! Losses that jump: stairs, few levels and cliffs.
 
 mod functions;
+pub mod peers;
+mod published;
 
 use thrifty_bo::{BoSettings, GpSurrogate, InitialDesign, KernelFamily, LossTransform, TiePolicy};
 use thrifty_trees::ForestSurrogate;
