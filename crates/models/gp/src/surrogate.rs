@@ -253,7 +253,7 @@ impl Surrogate for GpSurrogate {
         Some(Box::new(Self { near: Some(value), ..self.clone() }))
     }
 
-    /// With [sampled hyperparameters](Self::noisy), so that evidence decides how much is noise; a noise that is given stays as it is.
+    /// This surrogate with [sampled hyperparameters](Self::noisy), so that evidence decides how much is noise; a noise that is given stays.
     fn in_pieces(&self) -> Option<Box<dyn Surrogate>> {
         let is_learnt = matches!(self.settings.noise, Noise::Learned { .. });
         let learning = match self.learning {
