@@ -57,7 +57,6 @@ pub struct BoSettings {
     /// Policy for failed trials.
     pub failures: FailurePolicy,
     /// Policy for losses that tie, of functions that are constant in pieces. Source: `run bo/jumps`.
-    #[serde(skip_serializing_if = "TiePolicy::is_pieces")]
     pub ties: TiePolicy,
     /// Policy for running trials.
     pub pending: PendingPolicy,
@@ -123,6 +122,10 @@ impl BoSettings {
         if let Some(fields) = value.as_object_mut() {
             fields.remove("repeats");
             fields.remove("ending");
+            // Journals from before the policy go on with it.
+            if self.ties.is_pieces() {
+                fields.remove("ties");
+            }
         }
         let restarts = match self.convergence {
             Convergence::Explore { .. } => return Ok(value),
