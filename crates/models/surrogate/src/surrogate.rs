@@ -78,7 +78,7 @@ pub trait Surrogate: Send + Sync {
     /// This surrogate for observations of a function that is constant in pieces, such as one of a number that is rounded. Nothing if it has no use
     /// for it.
     ///
-    /// What a smooth model cannot follow is noise to this one, though the observations have none.
+    /// Observations have no noise there; the steps that a smooth model cannot follow are noise to this one.
     fn in_pieces(&self) -> Option<Box<dyn Surrogate>> {
         None
     }

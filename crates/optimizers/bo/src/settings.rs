@@ -123,7 +123,7 @@ impl BoSettings {
             fields.remove("repeats");
             fields.remove("ending");
             // Journals from before the policy go on with it.
-            if self.ties.is_pieces() {
+            if self.ties == TiePolicy::Pieces {
                 fields.remove("ties");
             }
         }

@@ -16,7 +16,7 @@ use crate::targets::carried;
 use crate::ties::Pieces;
 use crate::training_data::TrainingData;
 use crate::weights::{CostData, Weights, log_probability_feasible};
-use crate::{OutputFitter, OutputModel, PendingPolicy, Running, StateSettings};
+use crate::{OutputFitter, OutputModel, PendingPolicy, Running, StateSettings, TiePolicy};
 
 /// State of the surrogates before a suggestion with one objective: fitted to the measured losses, with failures and running
 /// trials counted in according to the settings.
@@ -74,11 +74,10 @@ impl<'a> SurrogateState<'a> {
         let pending = if settings.ignores_running { Points::new(space.dim()) } else { pending };
         let weights = Weights::fit_with(fitter, &settings, &x, &failed, costs)?;
         let imputed = train.y.len() - targets.y.len();
-        let pieces = settings
-            .ties
-            .is_pieces()
-            .then(|| Pieces::learn(space.domain(), &x, &targets.y, &pending))
-            .flatten();
+        let pieces = match settings.ties {
+            TiePolicy::Pieces => Pieces::learn(space.domain(), &x, &targets.y, &pending),
+            TiePolicy::Ignore => None,
+        };
         let LossModel { transform, model: OutputModel { name, fitted }, choice } =
             LossModel::fit(fitter, train_x.as_ref(), &train, imputed, (settings.losses, pieces.is_some()))?;
         let reported_noise = targets.expected_noise();

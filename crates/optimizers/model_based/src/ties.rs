@@ -17,15 +17,6 @@ pub enum TiePolicy {
     Pieces,
 }
 
-impl TiePolicy {
-    /// True for [`TiePolicy::Pieces`].
-    #[must_use]
-    #[allow(clippy::trivially_copy_pass_by_ref)] // the signature that serde asks for
-    pub fn is_pieces(&self) -> bool {
-        *self == Self::Pieces
-    }
-}
-
 /// Pieces of a function, learnt from losses that tie.
 ///
 /// Along each axis the edges of pieces are a Poisson process. Two points are on the same piece with probability
@@ -35,8 +26,8 @@ impl TiePolicy {
 /// ```
 ///
 /// The rates λ are where the likelihood of all pairs is largest, each pair taken for independent of the others: those that tie are on one piece,
-/// those that do not are on two, as are those with another loss between them. One more pair for each axis, a unit apart, does not tie, so that no rate is 0. The logarithm of this likelihood
-/// is concave in λ.
+/// those that do not are on two, as are those with another loss between them. One more pair for each axis, a unit apart, does not tie, so that
+/// no rate is 0. The logarithm of this likelihood is concave in λ.
 pub(crate) struct Pieces {
     /// Points that were asked.
     points: Points,

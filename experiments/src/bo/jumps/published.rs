@@ -2,8 +2,9 @@
 
 use std::f64::consts::TAU;
 
+use thrifty_sampling::Seed;
+
 use super::super::development::Development;
-use thrifty_sampling::{Seed, Stream};
 
 /// A function of numbers between -`bound` and `bound`, with its minimum 0 at the origin, or in the lowest corner.
 #[derive(Clone, Copy)]
@@ -64,7 +65,7 @@ impl Published {
     /// The function on the unit cube. A minimum at the origin is moved by up to two fifths of the bound along each axis: methods that begin at
     /// the centre would find it there.
     pub fn problem(self, seed: Seed) -> Development {
-        let mut rng: Stream = seed.stream("problem", 0);
+        let mut rng = seed.stream("problem", 0);
         let Self { dim, bound, of, is_moved, .. } = self;
         let moved = if is_moved { 0.4 * bound } else { 0.0 };
         let by: Vec<f64> = (0..dim).map(|_| moved * (2.0 * rng.uniform() - 1.0)).collect();
