@@ -156,11 +156,8 @@ impl Kind {
     /// is. Polishing it would add many decades to the answer.
     pub fn least_regret(self) -> f64 {
         match self {
-            Self::Branches(_)
-            | Self::Jumps(_)
-            | Self::Rings { .. }
-            | Self::Needle { .. }
-            | Self::Combs { .. } => 0.01,
+            Self::Jumps(jumps) => jumps.least_regret(),
+            Self::Branches(_) | Self::Rings { .. } | Self::Needle { .. } | Self::Combs { .. } => 0.01,
             _ => 0.0,
         }
     }

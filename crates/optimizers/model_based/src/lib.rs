@@ -20,6 +20,7 @@ mod last_fit;
 mod loss_model;
 mod maximizer;
 mod outputs;
+mod pairs;
 mod repeats;
 mod running;
 mod scale;

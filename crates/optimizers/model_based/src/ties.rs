@@ -2,7 +2,8 @@
 
 use thrifty_acquisition::Acquisition;
 use thrifty_domain::{Domain, Points, PointsRef};
-use thrifty_optim::Lbfgsb;
+
+use crate::pairs::{CLOSEST, Pairs, log_two_pieces};
 
 /// Policy for losses that tie: equal losses at different points of a space with a continuous parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -25,9 +26,8 @@ pub enum TiePolicy {
 /// P(x, x') = exp(-Σ_j λ_j |x_j - x'_j|)
 /// ```
 ///
-/// The rates λ are where the likelihood of all pairs is largest, each pair taken for independent of the others: those that tie are on one piece,
-/// those that do not are on two, as are those with another loss between them. One more pair for each axis, a unit apart, does not tie, so that
-/// no rate is 0. The logarithm of this likelihood is concave in λ.
+/// The rates λ are where the likelihood of all [`Pairs`] is largest: those that tie are on one piece or tie by chance, as losses do that are rounded;
+/// those that do not tie are on two, as are those with another loss between them.
 pub(crate) struct Pieces {
     /// Points that were asked.
     points: Points,
@@ -37,18 +37,12 @@ pub(crate) struct Pieces {
 /// Number of the lowest losses that rates are learnt from: beyond, pairs would cost more than the fit of a model.
 const MOST: usize = 200;
 
-/// Bounds of a rate, on the unit cube.
-const RATES: (f64, f64) = (1e-2, 1e6);
-
 /// Points nearer to each other than this along all axes say nothing: a search that has found a minimum meets equal losses by rounding.
 const RESOLVED: f64 = 1e-4;
 
-/// Points closer than this in units of pieces are taken for so far apart: the logarithm stays finite.
-const CLOSEST: f64 = 1e-9;
-
 impl Pieces {
-    /// Learns from measured points and losses; `running` points count as asked. Nothing where no two losses in the lower half tie, and on a space
-    /// without a continuous parameter, whose points are asked once.
+    /// Learns from measured points and losses; `running` points count as asked. Nothing where no two losses in the lower half tie, where chance explains
+    /// those that do, and on a space without a continuous parameter, whose points are asked once.
     ///
     /// Ties among high losses alone are as those of a limit, and say nothing of where the search goes.
     pub(crate) fn learn(domain: &Domain, x: &Points, losses: &[f64], running: &Points) -> Option<Self> {
@@ -63,20 +57,19 @@ impl Pieces {
         if !order.windows(2).any(|pair| losses[pair[0]] == losses[pair[1]]) {
             return None;
         }
-        let (mut tied, mut untied) = (Vec::new(), Vec::new());
+        let mut pairs = Pairs::new(x.dim());
         for (k, &i) in order.iter().enumerate() {
             for &j in &order[..k] {
                 let apart = distances(x.row(i), x.row(j));
                 if apart.iter().any(|distance| *distance > RESOLVED) {
-                    let is_tied = losses[i] == losses[j] && !is_parted(x, losses, &order, (i, j));
-                    if is_tied { &mut tied } else { &mut untied }.push(apart);
+                    pairs.push(&apart, losses[i] == losses[j] && !is_parted(x, losses, &order, (i, j)));
                 }
             }
         }
-        if tied.is_empty() {
+        if !pairs.any_tied() {
             return None;
         }
-        let rates = rates(&tied, untied, x.dim())?;
+        let rates = pairs.rates()?;
         let mut points = x.clone();
         running.rows().for_each(|point| points.push(point));
         Some(Self { points, rates })
@@ -101,7 +94,7 @@ impl Pieces {
     ///
     /// On such a piece the loss is known, and is no improvement.
     pub(crate) fn log_probability_new(&self, x: &[f64]) -> f64 {
-        log_new(self.nearest(x).0)
+        log_two_pieces(self.nearest(x).0)
     }
 }
 
@@ -115,37 +108,8 @@ fn is_parted(x: &Points, losses: &[f64], chosen: &[usize], (i, j): (usize, usize
     chosen.iter().any(|&k| losses[k] != losses[i] && is_between(k))
 }
 
-/// `ln(1 - exp(-u))`.
-fn log_new(edges: f64) -> f64 {
-    (-(-edges).exp_m1()).ln()
-}
-
 fn distances(a: &[f64], b: &[f64]) -> Vec<f64> {
     a.iter().zip(b).map(|(a, b)| (a - b).abs()).collect()
-}
-
-/// The most likely rates of pairs that are so far apart along each axis, by their logarithms.
-fn rates(tied: &[Vec<f64>], mut untied: Vec<Vec<f64>>, dim: usize) -> Option<Vec<f64>> {
-    untied.extend((0..dim).map(|axis| (0..dim).map(|d| f64::from(u8::from(d == axis))).collect()));
-    let total: Vec<f64> = (0..dim).map(|d| tied.iter().map(|apart| apart[d]).sum()).collect();
-    let negated = |logs: &[f64], gradient: &mut [f64]| {
-        let rates: Vec<f64> = logs.iter().map(|log| log.exp()).collect();
-        let dot = |apart: &[f64]| -> f64 { rates.iter().zip(apart).map(|(rate, a)| rate * a).sum() };
-        let mut value = dot(&total);
-        gradient.copy_from_slice(&total);
-        for apart in &untied {
-            let edges = dot(apart).max(CLOSEST);
-            value -= log_new(edges);
-            let slope = edges.exp_m1().recip();
-            gradient.iter_mut().zip(apart).for_each(|(sum, a)| *sum -= slope * a);
-        }
-        gradient.iter_mut().zip(&rates).for_each(|(slope, rate)| *slope *= rate);
-        value
-    };
-    let bounds = vec![(RATES.0.ln(), RATES.1.ln()); dim];
-    // Ten pieces along each axis.
-    let found = Lbfgsb::default().minimize(negated, &vec![10_f64.ln(); dim], &bounds).ok()?;
-    Some(found.x.iter().map(|log| log.exp()).collect())
 }
 
 /// [`Pieces::log_probability_new`] as the logarithm of a weight.
@@ -160,7 +124,7 @@ impl Acquisition for LogNewPiece<'_> {
         let Pieces { points, rates } = self.0;
         for ((x, out), gradient) in x.rows().zip(out).zip(gradients.chunks_exact_mut(rates.len())) {
             let (edges, nearest) = self.0.nearest(x);
-            *out = log_new(edges);
+            *out = log_two_pieces(edges);
             let slope = edges.exp_m1().recip();
             for (d, (slot, near)) in gradient.iter_mut().zip(points.row(nearest)).enumerate() {
                 let side = if x[d] == *near { 0.0 } else { (x[d] - near).signum() };
@@ -207,7 +171,10 @@ mod tests {
         assert!(learn(&x, &rising).is_none());
         // Ties at a limit.
         assert!(learn(&x, &[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 9.0, 9.0, 9.0, 9.0]).is_none());
-        assert!(learn(&x, &[0.0, 1.0, 1.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]).is_some());
+        // Two in the lower half, far from each other: by chance.
+        assert!(learn(&x, &[0.0, 1.0, 1.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]).is_none());
+        let steps: Vec<f64> = x.rows().map(|x| (3.0 * x[0]).floor()).collect();
+        assert!(learn(&x, &steps).is_some());
         assert!(learn(&Points::new(2), &[]).is_none());
         assert!(learn(&points(2, 1), &[1.0]).is_none());
         // A point that was measured twice, and one beside it whose loss differs by less than rounding.

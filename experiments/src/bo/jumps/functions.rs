@@ -8,11 +8,11 @@ use super::super::development::Development;
 use super::super::problems::drawn;
 use crate::error::ExperimentError;
 
-/// A smooth draw that is made to jump.
+/// A smooth draw that is made to jump, or a cone.
 #[derive(Debug, Clone, Copy)]
 pub struct Jumps {
     pub dim: usize,
-    /// Lengthscale of the draw on the unit cube.
+    /// Lengthscale of the draw on the unit cube; a cone has none.
     pub lengthscale: f64,
     pub by: By,
 }
@@ -26,9 +26,14 @@ pub enum By {
     TurnedSteps(u32),
     /// The loss is rounded to so many levels from the least to the largest value, as an error rate on few examples.
     Levels(u32),
+    /// No draw: so many steps of the distance from a random point, along each axis, in the sum of which losses of points on all sides are equal.
+    Cone(u32),
     /// The loss rises by half a standard deviation of the draw beyond each of so many random planes.
     Cliffs(usize),
 }
+
+/// Steps and levels from which pieces are fine.
+const FINE: u32 = 50;
 
 /// Height of a cliff in standard deviations of the draw.
 const CLIFF: f64 = 0.5;
@@ -40,9 +45,20 @@ impl Jumps {
             By::Steps(count) => format!("{count} steps"),
             By::TurnedSteps(count) => format!("{count} turned steps"),
             By::Levels(count) => format!("{count} levels"),
+            By::Cone(count) => format!("cone of {count} steps"),
             By::Cliffs(count) => format!("{count} cliffs"),
         };
         format!("{by}, d = {dim}")
+    }
+
+    /// Regrets below this count as this: less than the step to the best piece, if pieces are not fine, and a hundredth of the standard deviation of a
+    /// draw.
+    pub fn least_regret(self) -> f64 {
+        match self.by {
+            By::Steps(count) | By::TurnedSteps(count) | By::Levels(count) if count >= FINE => 1e-4,
+            By::Cone(_) => 1e-4,
+            _ => 0.01,
+        }
     }
 
     /// The problem of one replication.
@@ -63,6 +79,12 @@ impl Jumps {
                 let (least, largest) = (lowest(&draw, dim, &mut rng), -lowest(&|x| -draw(x), dim, &mut rng));
                 let level = (largest - least) / f64::from(count);
                 Box::new(move |x| least + level * ((draw(x) - least) / level).floor().max(0.0))
+            }
+            By::Cone(count) => {
+                let centre: Vec<f64> = (0..dim).map(|_| 0.2 + 0.6 * rng.uniform()).collect();
+                let steps = f64::from(count);
+                let distance = move |(x, centre): (&f64, &f64)| ((x - centre).abs() * steps).floor();
+                Box::new(move |x| x.iter().zip(&centre).map(distance).sum::<f64>() / steps)
             }
             By::Cliffs(count) => {
                 let planes: Vec<(Vec<f64>, f64)> = (0..count)
@@ -163,7 +185,7 @@ mod tests {
     /// Functions take few values along an axis, or jump, and no point of a finer search is below their minimum.
     #[test]
     fn functions_jump_and_have_their_minimum() {
-        for by in [By::Steps(4), By::TurnedSteps(4), By::Levels(10), By::Cliffs(2)] {
+        for by in [By::Steps(4), By::TurnedSteps(4), By::Levels(10), By::Cone(5), By::Cliffs(2)] {
             let problem = Jumps { dim: 2, lengthscale: 0.4, by }.problem(Seed(3)).unwrap();
             let values: Vec<f64> = Sobol::scrambled(2, &mut Seed(4).stream("points", 0))
                 .take(4096)
@@ -179,6 +201,7 @@ mod tests {
                 By::Steps(_) => assert_eq!(distinct.len(), 16),
                 By::TurnedSteps(_) => assert!((20..60).contains(&distinct.len()), "{}", distinct.len()),
                 By::Levels(_) => assert!((8..=11).contains(&distinct.len()), "{}", distinct.len()),
+                By::Cone(_) => assert!((5..10).contains(&distinct.len()), "{}", distinct.len()),
                 By::Cliffs(_) => assert_eq!(distinct.len(), 4096),
             }
         }
