@@ -11,7 +11,7 @@ use crate::pairs::{CLOSEST, Pairs, log_two_pieces};
 pub enum TiePolicy {
     /// Nothing.
     Ignore,
-    /// While two losses in the lower half tie, the function counts as constant in pieces. Losses are modelled as they are, with noise for what a
+    /// While losses in the lower half tie more often than by chance, the function counts as constant in pieces. Losses are modelled as they are, with noise for what a
     /// smooth function cannot follow, if the surrogate [has such a form](thrifty_surrogate::Surrogate::in_pieces). A utility counts times the
     /// probability that a point is not on the piece of one that was asked.
     #[default]
