@@ -15,10 +15,11 @@ use crate::harness::{Experiment, Report, RunContext, Table, number};
 pub const EXPERIMENT: Experiment = Experiment {
     id: "bo/noise",
     paper: "none: how noisy evaluations are taken",
-    claim: "over noisy problems that are used for nothing else no other treatment of noise makes the optimiser better than its default, and with \
-            sampled hyperparameters noisy expected improvement is better than expected improvement",
-    quick_cost: "2 problems, 7 variants, 3 replications, 25 evaluations: some seconds",
-    full_cost: "10 problems, 7 variants, 20 replications, 50 evaluations: half an hour",
+    claim: "over noisy problems that only choose defaults no other treatment of noise makes the optimiser better than its default, and with sampled \
+            hyperparameters noisy expected improvement is better than expected improvement, and last trials by the knowledge gradient are better \
+            than last trials by expected improvement",
+    quick_cost: "2 problems, 9 variants, 3 replications, 25 evaluations: some seconds",
+    full_cost: "10 problems, 9 variants, 20 replications, 50 evaluations: half an hour",
     run,
 };
 
@@ -40,38 +41,45 @@ const UNEVEN: Share = Share::Reported { low: 0.01, high: 0.5 };
 
 const SAMPLED: &str = "sampled (noisy)";
 const SAMPLED_NOISY_EI: &str = "sampled, noisy EI";
+const SAMPLED_IMPROVEMENT: &str = "sampled, no last trials";
 /// Made worse on purpose.
 const DETERMINISTIC: &str = "deterministic";
 
-fn variants() -> [Variant; 7] {
+fn variants() -> [Variant; 9] {
     let on_mean = AcquisitionKind::LogExpectedImprovement(ImprovementTarget::BestMean);
     let noisy = AcquisitionKind::LogNoisyExpectedImprovement { draws: 64 };
     let best = AcquisitionKind::default();
+    let ending = BoSettings::default().ending;
     [
-        ("default", GpSurrogate::default(), best),
-        ("noisy EI", GpSurrogate::default(), noisy),
-        (SAMPLED, GpSurrogate::noisy(), best),
-        (SAMPLED_NOISY_EI, GpSurrogate::noisy(), noisy),
-        ("EI on the best mean", GpSurrogate::default(), on_mean),
-        ("sampled, EI on the best mean", GpSurrogate::noisy(), on_mean),
-        (DETERMINISTIC, GpSurrogate::deterministic(), best),
+        ("default", GpSurrogate::default(), best, ending),
+        ("no last trials", GpSurrogate::default(), best, 0),
+        ("noisy EI", GpSurrogate::default(), noisy, ending),
+        (SAMPLED, GpSurrogate::noisy(), best, ending),
+        (SAMPLED_IMPROVEMENT, GpSurrogate::noisy(), best, 0),
+        (SAMPLED_NOISY_EI, GpSurrogate::noisy(), noisy, ending),
+        ("EI on the best mean", GpSurrogate::default(), on_mean, ending),
+        ("sampled, EI on the best mean", GpSurrogate::noisy(), on_mean, ending),
+        (DETERMINISTIC, GpSurrogate::deterministic(), best, ending),
     ]
-    .map(|(name, model, rule)| Variant::new(name, model, BoSettings { rule, ..BoSettings::default() }))
+    .map(|(name, model, rule, ending)| {
+        Variant::new(name, model, BoSettings { rule, ending, ..BoSettings::default() })
+    })
 }
 
 /// Claims that with sampled hyperparameters noisy expected improvement has a lower mean log₁₀ regret than expected improvement, and than the
-/// variant that is worse on purpose.
+/// variant that is worse on purpose; and that last trials by the knowledge gradient have a lower one than none.
 fn judge(names: &[&str], finals: &[Vec<Vec<f64>>], planned: usize) -> Result<Judgement, ClaimError> {
     let logs = |name: &str| -> Vec<f64> {
         let at = names.iter().position(|other| *other == name).unwrap_or(0);
         finals.iter().flat_map(|of_problem| of_problem[at].iter().map(|regret| regret.log10())).collect()
     };
-    let own = logs(SAMPLED_NOISY_EI);
     let mut family = Family::new(Rule::All);
-    for other in [SAMPLED, DETERMINISTIC] {
-        let name = format!("{SAMPLED_NOISY_EI}: lower regret than {other}");
+    for (own, other) in
+        [(SAMPLED_NOISY_EI, SAMPLED), (SAMPLED_NOISY_EI, DETERMINISTIC), (SAMPLED, SAMPLED_IMPROVEMENT)]
+    {
+        let name = format!("{own}: lower regret than {other}");
         let claim = Claim::new(name, ClaimKind::Superior, Test::SignFlip, finals.len() * planned);
-        let sample = Sample::losses(&claim.name, &own, &logs(other))?;
+        let sample = Sample::losses(&claim.name, &logs(own), &logs(other))?;
         family.push(claim, sample);
     }
     family.judge()
@@ -114,7 +122,8 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         notes: vec![
             NOTE.into(),
             "A second family claims that sampled hyperparameters with noisy expected improvement have a lower mean log₁₀ regret than with \
-             expected improvement, and than a deterministic model, which is worse on purpose."
+             expected improvement, and than a deterministic model, which is worse on purpose; and that with expected improvement the default's \
+             last trials have a lower one than none."
                 .into(),
         ],
         tables: vec![table, levels(&names, &labels, &finals)],
@@ -128,22 +137,29 @@ mod tests {
     use crate::harness::Verdict;
     use crate::harness::claims::Finding;
 
-    /// Noisy expected improvement made better on purpose, made worse, and a deterministic model that is as good.
+    /// Noisy expected improvement made better on purpose, made worse, and a deterministic model that is as good; studies without last trials that
+    /// are worse, and better.
     #[test]
-    fn claims_of_noisy_improvement_are_decided_both_ways() {
+    fn claims_are_decided_both_ways() {
         let names = variants().map(|variant| variant.name);
-        let verdicts = |noisy: f64, deterministic: f64| -> Vec<Verdict> {
-            let factors = [1.0, 1.0, 1.0, noisy, 1.0, 1.0, deterministic];
-            let of = |factor: f64| (0..12).map(|i| factor * f64::from(1 + i * 5 % 12)).collect();
-            judge(&names, &[factors.map(of).to_vec()], 12)
+        let verdicts = |noisy: f64, deterministic: f64, without_last: f64| -> Vec<Verdict> {
+            let factor = |name: &str| match name {
+                SAMPLED_NOISY_EI => noisy,
+                DETERMINISTIC => deterministic,
+                SAMPLED_IMPROVEMENT => without_last,
+                _ => 1.0,
+            };
+            let of = |name: &str| (0..12).map(|i| factor(name) * f64::from(1 + i * 5 % 12)).collect();
+            judge(&names, &[names.map(of).to_vec()], 12)
                 .unwrap()
                 .findings()
                 .iter()
                 .map(Finding::verdict)
                 .collect()
         };
-        assert_eq!(verdicts(0.5, 3.0), [Verdict::Holds; 2]);
-        assert_eq!(verdicts(2.0, 3.0), [Verdict::DoesNotHold, Verdict::Holds]);
-        assert_eq!(verdicts(0.5, 0.5), [Verdict::Holds, Verdict::Inconclusive]);
+        let (holds, fails) = (Verdict::Holds, Verdict::DoesNotHold);
+        assert_eq!(verdicts(0.5, 3.0, 2.0), [holds, holds, holds]);
+        assert_eq!(verdicts(2.0, 3.0, 0.5), [fails, holds, fails]);
+        assert_eq!(verdicts(0.5, 0.5, 2.0), [holds, Verdict::Inconclusive, holds]);
     }
 }

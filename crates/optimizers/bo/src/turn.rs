@@ -1,6 +1,6 @@
 //! Turn of Bayesian optimisation with one objective.
 
-use thrifty_acquisition::{Acquisition, AcquisitionFactory, AcquisitionKind};
+use thrifty_acquisition::{Acquisition, AcquisitionError, AcquisitionFactory, AcquisitionKind};
 use thrifty_domain::Points;
 use thrifty_model_based::{
     Candidate, LossTransform, Modelled, Outlook, SurrogateState, front_where, random_points, reject_nan,
@@ -20,6 +20,9 @@ use crate::{BayesianOptimizer, Convergence};
 /// Marks a trial at the least posterior mean, for those that are asked while it runs.
 static POLISHED: MemoKey<f64> = MemoKey::new("polished");
 
+/// Anchors of the knowledge gradient among the last trials.
+const ANCHORS: usize = 20;
+
 /// A turn with fitted surrogates.
 pub(crate) struct BoTurn<'a> {
     optimizer: &'a BayesianOptimizer,
@@ -28,6 +31,17 @@ pub(crate) struct BoTurn<'a> {
     id: TrialId,
     /// The maximized acquisition function, once it was asked for.
     search: Option<Search>,
+}
+
+/// Kind of one of the last trials of a plan.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Last {
+    /// By improvement, as before.
+    Improvement,
+    /// At the least posterior mean: what is left to gain are digits.
+    LeastMean,
+    /// Where the recommendation is expected to gain most: measurements are noisy, so the best of them is not what a study ends with.
+    Recommendation,
 }
 
 /// A maximized acquisition function.
@@ -92,18 +106,36 @@ impl<'a> BoTurn<'a> {
         Ok(outlook.is_some_and(|outlook| outlook.expected < epsilon * outlook.range))
     }
 
-    /// True among the last trials of a plan, where digits may be what is left to gain: a maximum of improvement, of a continuous parameter.
-    fn is_ending(&self, rule: &dyn AcquisitionFactory) -> bool {
-        self.optimizer.settings().is_ending(self.id)
+    /// Kind of a trial among the last ones of a plan; nothing before them, without a continuous parameter, and for another rule than improvement.
+    ///
+    /// Of trials that run at the same time one is at the least mean, as others would be at its point.
+    fn last(&mut self, by: Option<&dyn AcquisitionFactory>) -> Result<Option<Last>, OptimizerError> {
+        let rule = by.unwrap_or(self.optimizer.acquisition());
+        let is_last = self.optimizer.settings().is_ending(self.id)
             && rule.is_expected_improvement()
-            && !self.space().domain().is_discrete()
+            && !self.space().domain().is_discrete();
+        if !is_last {
+            return Ok(None);
+        }
+        if self.state.is_noisy(RESOLVED) {
+            return Ok(Some(Last::Recommendation));
+        }
+        let runs = self.history.pending().any(|trial| trial.memo.contains(&POLISHED));
+        let polishes = !runs && self.is_converged(RESOLVED, by)?;
+        Ok(Some(if polishes { Last::LeastMean } else { Last::Improvement }))
     }
 
-    /// True if less is left to gain than the search is about. Of trials that run at the same time one polishes, as others would be at its
-    /// point.
-    fn polishes(&mut self, by: Option<&dyn AcquisitionFactory>) -> Result<bool, OptimizerError> {
-        let runs = self.history.pending().any(|trial| trial.memo.contains(&POLISHED));
-        Ok(!runs && self.is_converged(RESOLVED, by)?)
+    /// Points by the knowledge gradient: the least posterior mean is recommended, and no later trial is to come. Nothing where the model has no joint
+    /// posterior.
+    fn for_recommendation(&self) -> Result<Option<Vec<Candidate>>, OptimizerError> {
+        let rule = AcquisitionKind::LogKnowledgeGradient { anchors: ANCHORS };
+        let acquisition = match self.state.acquisition(&rule) {
+            Err(AcquisitionError::Lacks(_)) => return Ok(None),
+            built => built.map_err(|error| OptimizerError::failed("building the acquisition", error))?,
+        };
+        let candidates = self.state.maximize(&*acquisition, "acquisition");
+        reject_nan(&rule, &candidates, self.id)?;
+        Ok(Some(candidates))
     }
 
     /// Points of the least mean, or, with weights, of the largest improvement of the mean on the target; `expected` is the largest expected
@@ -170,11 +202,10 @@ impl Modelled<Config> for BoTurn<'_> {
 
     fn exploit(&mut self, by: Option<&dyn AcquisitionFactory>) -> Result<Ask<Config>, OptimizerError> {
         let rule = by.unwrap_or(self.optimizer.acquisition());
-        let (is_improvement, is_ending) = (rule.is_expected_improvement(), self.is_ending(rule));
-        let polishes = is_ending && self.polishes(by)?;
+        let (is_improvement, last) = (rule.is_expected_improvement(), self.last(by)?);
         let explores = match self.optimizer.settings().convergence {
             // Neither a new run nor the front is of use to what comes last.
-            _ if is_ending => false,
+            _ if last.is_some() => false,
             Convergence::Restart { epsilon } if self.is_converged(epsilon, by)? => {
                 return self.optimizer.initial(current_run(self.history).0 + 1, self.history, self.id);
             }
@@ -184,8 +215,14 @@ impl Modelled<Config> for BoTurn<'_> {
         let search = self.search(by)?;
         let (target, mut improvement) = (search.target, search.improvement);
         let mut candidates = std::mem::take(&mut search.candidates);
+        let polishes = last == Some(Last::LeastMean);
         if polishes {
             candidates = self.polish(target, improvement.map_or(0.0, |improvement| improvement.largest))?;
+        }
+        if last == Some(Last::Recommendation)
+            && let Some(best) = self.for_recommendation()?
+        {
+            candidates = best;
         }
         if explores {
             // Where little is allowed, random points may not be, but those of the search are.
@@ -197,12 +234,17 @@ impl Modelled<Config> for BoTurn<'_> {
             return Ok(Ask::Stop(StopReason::Exhausted));
         };
         let suggestion = self.suggestion(&chosen.x).with_diagnostic("threshold", target);
-        let mut suggestion = match (explores, polishes) {
+        let mut suggestion = match (explores, last) {
             (true, _) => suggestion.with_diagnostic("explored", 1.0),
-            (_, true) => suggestion.with_outlook(&POLISHED, 1.0),
+            (_, Some(Last::LeastMean)) => suggestion.with_outlook(&POLISHED, 1.0),
+            (_, Some(Last::Recommendation)) => suggestion
+                .with_diagnostic("for_recommendation", 1.0)
+                .with_diagnostic("acquisition", chosen.value),
             _ => suggestion.with_diagnostic("acquisition", chosen.value),
         };
-        if polishes && let Some(improvement) = &mut improvement {
+        if last.is_some()
+            && let Some(improvement) = &mut improvement
+        {
             improvement.at_best = self.state.feasible_improvement(&chosen.x, target);
         }
         if let Some(Improvement { largest, at_best }) = improvement {

@@ -169,6 +169,13 @@ impl<'a> SurrogateState<'a> {
         self.objective.fitted.hyperparameters()
     }
 
+    /// True if the standard deviation of the noise of measurements is more than this share of the range of the losses. Noise by which a model follows
+    /// pieces is none of measurements.
+    #[must_use]
+    pub fn is_noisy(&self, share: f64) -> bool {
+        self.pieces.is_none() && self.noise_variance().sqrt() > share * self.range()
+    }
+
     /// Variance of the noise of the next measurement, on the scale of the posterior: what was learnt, and what the measurement is
     /// [expected to report](crate::expected_noise), by the slope of the transform at the lowest posterior mean, near which the search goes on.
     #[must_use]

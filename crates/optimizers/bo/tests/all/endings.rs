@@ -1,7 +1,8 @@
 //! Last trials of a planned study.
 
+use rand_distr::{Distribution, StandardNormal};
 use thrifty_acquisition::{AcquisitionKind, Schedule};
-use thrifty_bo::{BayesianOptimizer, BoSettings, Convergence, InitialDesign};
+use thrifty_bo::{BayesianOptimizer, BoSettings, Convergence, GpSurrogate, InitialDesign};
 use thrifty_sampling::{Seed, Sobol};
 use thrifty_space::{Config, Space, SpaceError};
 use thrifty_study::{EXPECTED_IMPROVEMENT, History, MaxTrials, Measurement, Next, Optimizer, Study, Trial};
@@ -198,6 +199,63 @@ fn an_ending_comes_before_convergence() {
         };
         assert!(last.iter().all(searched), "{convergence:?}");
     }
+}
+
+/// A study of 24 planned trials whose losses are noisy.
+fn noisy(ending: usize, of: fn(&Config) -> Result<f64, SpaceError>) -> Vec<Trial<Config>> {
+    let settings = BoSettings { ending, budget: Some(24), ..BoSettings::default() };
+    let optimizer = BayesianOptimizer::new(Space::unit_cube(2)).with_settings(settings).unwrap();
+    let mut study =
+        Study::new(optimizer.with_surrogate(GpSurrogate::noisy()), Seed(3)).with_stop(MaxTrials(24));
+    let mut rng = Seed(8).stream("noise", 0);
+    study
+        .run(|config, _| {
+            let noise: f64 = StandardNormal.sample(&mut rng);
+            Ok::<f64, SpaceError>(of(config)? + 0.3 * noise)
+        })
+        .unwrap();
+    study.history().trials().to_vec()
+}
+
+/// True for trials where the recommendation gains most.
+fn for_recommendation(trials: &[Trial<Config>]) -> Vec<bool> {
+    trials.iter().map(|trial| trial.diagnostics.get("for_recommendation") == Some(&1.0)).collect()
+}
+
+/// Noisy measurements: the last trials are where the knowledge gradient is largest, and have the numbers that stop rules read.
+#[test]
+fn noisy_studies_end_by_the_knowledge_gradient() {
+    let (all, without) = (noisy(3, loss), noisy(0, loss));
+    assert_eq!(queries(&all[..21]), queries(&without[..21]));
+    assert_eq!(for_recommendation(&all[20..]), [false, true, true, true]);
+    assert!(!for_recommendation(&without).contains(&true));
+    assert!(all[21..].iter().all(|trial| trial.memo.get(&EXPECTED_IMPROVEMENT).is_some()));
+    let settings = BoSettings { ending: 3, budget: Some(24), ..BoSettings::default() };
+    let optimizer = BayesianOptimizer::new(Space::unit_cube(2)).with_settings(settings).unwrap();
+    let optimizer = optimizer.with_surrogate(GpSurrogate::noisy());
+    let history = History::from_trials(all[..21].to_vec(), Seed(3));
+    let state = optimizer.state(&history, all[21].id).unwrap().unwrap();
+    let gradient = state.acquisition(&AcquisitionKind::LogKnowledgeGradient { anchors: 50 }).unwrap();
+    let x = Space::unit_cube(2).encode(&all[21].query).unwrap();
+    let points = Sobol::scrambled(2, &mut Seed(9).stream("points", 0)).take(512);
+    let largest = points.rows().map(|x| gradient.value(x)).fold(f64::NEG_INFINITY, f64::max);
+    assert!(gradient.value(&x) >= largest - 1e-3, "{} {largest}", gradient.value(&x));
+}
+
+/// Noise by which a model follows stairs is none of measurements.
+#[test]
+fn stairs_are_not_noisy() {
+    let steps = |config: &Config| {
+        let step = |name| Ok::<f64, SpaceError>(((8.0 * config.float(name)?).floor().min(7.0) + 0.5) / 8.0);
+        Ok::<f64, SpaceError>(of_numbers(step("x0")?, step("x1")?))
+    };
+    let settings = BoSettings { budget: Some(36), ..BoSettings::default() };
+    let optimizer = BayesianOptimizer::new(Space::unit_cube(2)).with_settings(settings).unwrap();
+    let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(36));
+    study.run(|config, _| steps(config)).unwrap();
+    let last = &study.history().trials()[31..];
+    assert!(last.iter().all(|trial| trial.diagnostics.contains_key("probability_tied")));
+    assert_eq!(for_recommendation(last), [false; 5]);
 }
 
 /// A journal goes on with another ending, as with another plan: it is part of how a study ends.
