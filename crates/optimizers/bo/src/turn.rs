@@ -1,6 +1,6 @@
 //! Turn of Bayesian optimisation with one objective.
 
-use thrifty_acquisition::{Acquisition, AcquisitionError, AcquisitionFactory, AcquisitionKind};
+use thrifty_acquisition::{Acquisition, AcquisitionFactory, AcquisitionKind};
 use thrifty_domain::Points;
 use thrifty_model_based::{
     Candidate, LossTransform, Modelled, Outlook, SurrogateState, front_where, random_points, reject_nan,
@@ -117,7 +117,8 @@ impl<'a> BoTurn<'a> {
         if !is_last {
             return Ok(None);
         }
-        if self.state.is_noisy(RESOLVED) {
+        // Without a joint posterior there is no knowledge gradient.
+        if self.state.is_noisy(RESOLVED) && self.state.posterior().joint().is_some() {
             return Ok(Some(Last::Recommendation));
         }
         let runs = self.history.pending().any(|trial| trial.memo.contains(&POLISHED));
@@ -125,17 +126,16 @@ impl<'a> BoTurn<'a> {
         Ok(Some(if polishes { Last::LeastMean } else { Last::Improvement }))
     }
 
-    /// Points by the knowledge gradient: the least posterior mean is recommended, and no later trial is to come. Nothing where the model has no joint
-    /// posterior.
-    fn for_recommendation(&self) -> Result<Option<Vec<Candidate>>, OptimizerError> {
+    /// Points by the knowledge gradient: the least posterior mean is recommended, and no later trial is to come.
+    fn for_recommendation(&self) -> Result<Vec<Candidate>, OptimizerError> {
         let rule = AcquisitionKind::LogKnowledgeGradient { anchors: ANCHORS };
-        let acquisition = match self.state.acquisition(&rule) {
-            Err(AcquisitionError::Lacks(_)) => return Ok(None),
-            built => built.map_err(|error| OptimizerError::failed("building the acquisition", error))?,
-        };
+        let acquisition = self
+            .state
+            .acquisition(&rule)
+            .map_err(|error| OptimizerError::failed("building the acquisition", error))?;
         let candidates = self.state.maximize(&*acquisition, "acquisition");
         reject_nan(&rule, &candidates, self.id)?;
-        Ok(Some(candidates))
+        Ok(candidates)
     }
 
     /// Points of the least mean, or, with weights, of the largest improvement of the mean on the target; `expected` is the largest expected
@@ -215,14 +215,13 @@ impl Modelled<Config> for BoTurn<'_> {
         let search = self.search(by)?;
         let (target, mut improvement) = (search.target, search.improvement);
         let mut candidates = std::mem::take(&mut search.candidates);
-        let polishes = last == Some(Last::LeastMean);
-        if polishes {
-            candidates = self.polish(target, improvement.map_or(0.0, |improvement| improvement.largest))?;
-        }
-        if last == Some(Last::Recommendation)
-            && let Some(best) = self.for_recommendation()?
-        {
-            candidates = best;
+        match last {
+            Some(Last::LeastMean) => {
+                candidates =
+                    self.polish(target, improvement.map_or(0.0, |improvement| improvement.largest))?;
+            }
+            Some(Last::Recommendation) => candidates = self.for_recommendation()?,
+            _ => {}
         }
         if explores {
             // Where little is allowed, random points may not be, but those of the search are.
