@@ -40,7 +40,7 @@ enum Last {
     Improvement,
     /// At the least posterior mean: what is left to gain are digits.
     LeastMean,
-    /// Where the recommendation is expected to gain most: measurements are noisy, so the best of them is not what a study ends with.
+    /// By the knowledge gradient: measurements are noisy, so the best of them is not what a study ends with.
     Recommendation,
 }
 
