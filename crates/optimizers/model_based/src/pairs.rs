@@ -144,8 +144,7 @@ mod tests {
         assert!(pairs(&[0.3, 0.6, 0.8], &far).rates().is_none());
     }
 
-    /// Where the likelihood has one parameter, its maximum is known: of m tied pairs at one distance and n untied ones P is m / (m + n), and chance
-    /// explains as much.
+    /// Pairs at one distance: of m tied and n untied ones the likelihood is largest where P is m / (m + n), and chance explains as much.
     #[test]
     fn pairs_at_one_distance_say_nothing_of_pieces() {
         assert!(pairs(&[0.1; 5], &[0.1; 20]).rates().is_none());
