@@ -2,7 +2,7 @@
 
 use rand_distr::{Distribution, StandardNormal};
 use thrifty_acquisition::{AcquisitionKind, Schedule};
-use thrifty_bo::{BayesianOptimizer, BoSettings, Convergence, GpSurrogate, InitialDesign};
+use thrifty_bo::{BayesianOptimizer, BoSettings, Convergence, GpSurrogate, InitialDesign, TiePolicy};
 use thrifty_sampling::{Seed, Sobol};
 use thrifty_space::{Config, Space, SpaceError};
 use thrifty_study::{EXPECTED_IMPROVEMENT, History, MaxTrials, Measurement, Next, Optimizer, Study, Trial};
@@ -256,6 +256,34 @@ fn stairs_are_not_noisy() {
     let last = &study.history().trials()[31..];
     assert!(last.iter().all(|trial| trial.diagnostics.contains_key("probability_tied")));
     assert_eq!(for_recommendation(last), [false; 5]);
+}
+
+/// Constant losses, two values, and scales near the ends of the numbers: a study ends with as many trials as planned, by every kind of last trial.
+#[test]
+fn flat_and_extreme_losses_end_too() {
+    let losses: [fn(f64, f64) -> f64; 6] = [
+        |_, _| 3.0,
+        |x, _| f64::from(u8::from(x > 0.3)),
+        |x, y| 1e300 * of_numbers(x, y),
+        |x, y| 1e-300 * of_numbers(x, y),
+        |x, y| if x > 0.9 { 1e12 } else { of_numbers(x, y) },
+        |x, y| of_numbers(x, y) + 0.5 * (1e6 * (x + y)).sin(),
+    ];
+    for (k, of) in losses.into_iter().enumerate() {
+        for (ties, surrogate) in [
+            (TiePolicy::Ignore, GpSurrogate::default()),
+            (TiePolicy::Ignore, GpSurrogate::noisy()),
+            (TiePolicy::Pieces, GpSurrogate::noisy()),
+        ] {
+            let settings = BoSettings { ties, ..BoSettings::default() };
+            let optimizer = BayesianOptimizer::new(Space::unit_cube(2)).with_settings(settings).unwrap();
+            let mut study = Study::new(optimizer.with_surrogate(surrogate), Seed(3)).with_trials(24);
+            study
+                .run(|config, _| Ok::<f64, SpaceError>(of(config.float("x0")?, config.float("x1")?)))
+                .unwrap();
+            assert_eq!(study.history().trials().len(), 24, "{k} {ties:?}");
+        }
+    }
 }
 
 /// A journal goes on with another ending, as with another plan: it is part of how a study ends.
