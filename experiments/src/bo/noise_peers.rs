@@ -5,7 +5,7 @@ use thrifty_robust::RobustGpSurrogate;
 use thrifty_sampling::{Seed, Sobol};
 use thrifty_search::RandomSearch;
 use thrifty_space::Config;
-use thrifty_study::{Best, MaxTrials, Optimizer, Study};
+use thrifty_study::{Best, Optimizer, Study};
 use thrifty_testbed::{Problem, TestFunction};
 
 use super::development::{Development, Share};
@@ -107,7 +107,7 @@ impl NoisyFunction {
     where
         O: Optimizer<Query = Config, Recommendation = Best<Config>>,
     {
-        let mut study = Study::new(optimizer, seed).with_stop(MaxTrials(evaluations));
+        let mut study = Study::new(optimizer, seed).with_trials(evaluations);
         let problem = &self.problem;
         let ended = study.run(|config, context| problem.evaluate(config, &mut context.noise()));
         let (found, failure) = match ended.map(|_| ()).and_then(|()| study.recommend()) {
