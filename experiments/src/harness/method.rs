@@ -24,6 +24,10 @@ impl Optimizer for AnyOptimizer {
         self.0.recommend(history)
     }
 
+    fn plan(&mut self, trials: usize) {
+        self.0.plan(trials);
+    }
+
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
         self.0.fingerprint()
     }
