@@ -183,7 +183,9 @@ mod tests {
         // Both sides of a minimum.
         let sides = Points::from_flat(vec![0.25, 0.5, 0.75, 0.0, 1.0], 1);
         assert!(learn(&sides, &[0.0625, 0.0, 0.0625, 0.25, 0.25]).is_none());
-        assert!(learn(&sides, &[0.0, 0.0, 0.0625, 0.25, 0.25]).is_some());
+        // A floor.
+        let floor = Points::from_flat(vec![0.48, 0.5, 0.52, 0.25, 0.75, 0.0, 1.0], 1);
+        assert!(learn(&floor, &[0.0, 0.0, 0.0, 0.0625, 0.0625, 0.25, 0.25]).is_some());
         let levels = Domain::new(vec![Variable::stepped(5)]).unwrap();
         assert!(
             Pieces::learn(&levels, &Points::from_flat(vec![0.0, 0.25], 1), &[1.0, 1.0], &Points::new(1))
