@@ -67,9 +67,9 @@ pub struct BoSettings {
     pub convergence: Convergence,
     /// Number of last trials of a planned study that may be other ones than those before, as no later trial uses what they explore.
     ///
-    /// Where measurements are noisy, by more than a thousandth of the range of the losses, they are where the recommendation gains most, by the
-    /// knowledge gradient. Else those before which the largest expected improvement is below that share are at the least posterior mean, one at a
-    /// time, or, where constraints are measured or costs count, at the largest improvement of the mean, weighted by them.
+    /// The knowledge gradient chooses them if measurements are noisy by more than a thousandth of the range of the losses: it is what their
+    /// recommendation gains. If not, those before which the largest expected improvement is below that share are at the least posterior mean, one
+    /// at a time, or, where constraints are measured or costs count, at the largest improvement of the mean, weighted by them.
     ///
     /// The acquisition function is an expected improvement, and a parameter is continuous. No run is converged there, but an initial design that
     /// has begun goes on. Without a plan there are none. Source: `run bo/endings`, `run bo/constraints`, `run bo/noise`.
