@@ -3,7 +3,7 @@
 One JSON object a line, both ways. A point has a number for each parameter: of a choice its position, null for a parameter that is
 not active, because an earlier choice has not one of the positions under which it is::
 
-    {"method": "optuna-tpe", "seed": 7, "noisy": false, "design": 10, "evaluations": 60, "constraints": 0,
+    {"method": "optuna-tpe", "seed": 7, "noisy": false, "design": 10, "evaluations": 60, "batch": 1, "constraints": 0,
      "parameters": [{"kind": "choice", "count": 3}, {"kind": "int", "low": 0, "high": 9},
                     {"kind": "float", "low": -5, "high": 5, "when": [{"parameter": 0, "choices": [1, 2]}]}]}
     {"version": "5.0.0"}                          once, first; or {"missing": why}, {"unsupported": why}
@@ -43,6 +43,7 @@ class Study:
         self.noisy: bool = first["noisy"]
         self.design: int = first["design"]
         self.evaluations: int = first["evaluations"]
+        self.batch: int = first["batch"]  # points that are asked for before the first of them is told
         self.constraints: int = first["constraints"]
         self.parameters: list[dict[str, Any]] = first["parameters"]
         self.dim = len(self.parameters)
@@ -87,6 +88,7 @@ class Peer:
     package: str
     conditional = False  # True if the peer has parameters that are not always active
     constrained = False  # True if the peer learns measured constraints
+    batched = False  # True if the peer can be asked for several points before it is told
 
     def __init__(self, study: Study) -> None:
         self.study = study
@@ -94,6 +96,8 @@ class Peer:
             raise Unsupported("all parameters are always active")
         if study.constraints and not self.constrained:
             raise Unsupported("constraints are not learnt")
+        if study.batch > 1 and not self.batched:
+            raise Unsupported("one point is asked for at a time")
         self.constraints: list[list[float]] = []  # of all evaluations so far, those that are being told included
 
     def tell(self, evaluations: list[tuple[Point, float]]) -> None:
@@ -118,6 +122,7 @@ class Optuna(Peer):
     sampler_name: str
     conditional = True
     constrained = True
+    batched = True
 
     def __init__(self, study: Study) -> None:
         super().__init__(study)
@@ -133,20 +138,24 @@ class Optuna(Peer):
         }
         self.space = {f"x{i}": make[p["kind"]](p) for i, p in enumerate(study.parameters)}
         self.optimizer = optuna.create_study(sampler=self.sampler())
-        self.asked: Any = None
+        self.asked: list[Any] = []  # trials that are not told
+
+    def settings(self) -> dict[str, Any]:
+        """Settings of this sampler alone."""
+        return {}
 
     def sampler(self) -> Any:
-        settings: dict[str, Any] = {"seed": self.study.seed, "n_startup_trials": self.study.design}
+        settings = {"seed": self.study.seed, "n_startup_trials": self.study.design, **self.settings()}
         if self.study.constraints:
             settings["constraints_func"] = lambda trial: trial.user_attrs["constraints"]
         return getattr(self.optuna.samplers, self.sampler_name)(**settings)
 
     def tell(self, evaluations: list[tuple[Point, float]]) -> None:
         for (x, y), constraints in zip(evaluations, self.constraints[-len(evaluations) :]):
-            if self.asked is not None:
-                self.asked.set_user_attr("constraints", constraints)
-                self.optimizer.tell(self.asked, y)
-                self.asked = None
+            if self.asked:
+                trial = self.asked.pop(0)
+                trial.set_user_attr("constraints", constraints)
+                self.optimizer.tell(trial, y)
             else:
                 params = self.study.values(x)
                 active = {name: self.space[name] for name in params}
@@ -159,13 +168,14 @@ class Optuna(Peer):
 
     def ask(self) -> Point:
         if not self.study.is_conditional():
-            self.asked = self.optimizer.ask(self.space)
-            return self.study.point(self.asked.params)
-        self.asked = self.optimizer.ask()
+            self.asked.append(self.optimizer.ask(self.space))
+            return self.study.point(self.asked[-1].params)
+        trial = self.optimizer.ask()
+        self.asked.append(trial)
         suggest = {
-            "float": lambda name, p: self.asked.suggest_float(name, p["low"], p["high"]),
-            "int": lambda name, p: self.asked.suggest_int(name, p["low"], p["high"]),
-            "choice": lambda name, p: self.asked.suggest_categorical(name, list(range(p["count"]))),
+            "float": lambda name, p: trial.suggest_float(name, p["low"], p["high"]),
+            "int": lambda name, p: trial.suggest_int(name, p["low"], p["high"]),
+            "choice": lambda name, p: trial.suggest_categorical(name, list(range(p["count"]))),
         }
         x: Point = []
         for i, (name, p) in enumerate(zip(self.study.names(), self.study.parameters)):
@@ -174,7 +184,12 @@ class Optuna(Peer):
 
 
 class OptunaTpe(Optuna):
+    """In batches with the constant liar, without which it may ask for the same point again."""
+
     sampler_name = "TPESampler"
+
+    def settings(self) -> dict[str, Any]:
+        return {"constant_liar": True} if self.study.batch > 1 else {}
 
 
 class OptunaGp(Optuna):
@@ -232,6 +247,7 @@ class Egobox(Peer):
 
     package = "egobox"
     constrained = True
+    batched = True
 
     def __init__(self, study: Study) -> None:
         super().__init__(study)
@@ -246,7 +262,9 @@ class Egobox(Peer):
             "choice": lambda p: egobox.XSpec(kinds.ENUM, [p["count"]]),
         }
         specs = [make[p["kind"]](p) for p in study.parameters]
-        self.optimizer = egobox.Egor(specs, n_doe=study.design, n_cstr=study.constraints)
+        batch = {"qei_config": egobox.QEiConfig(batch=study.batch)} if study.batch > 1 else {}
+        self.optimizer = egobox.Egor(specs, n_doe=study.design, n_cstr=study.constraints, **batch)
+        self.left: list[Point] = []  # points of a batch that are not asked for
         self.x: list[Point] = []
         self.y: list[float] = []
 
@@ -255,10 +273,13 @@ class Egobox(Peer):
         self.y += [y for _, y in evaluations]
 
     def ask(self) -> Point:
+        if self.left:
+            return self.left.pop(0)
         losses = self.numpy.array([[y, *c] for y, c in zip(self.y, self.constraints)])
         # Each call starts its own random numbers.
         seed = self.study.seed + len(self.y)
-        return self.optimizer.suggest(self.numpy.array(self.x, dtype=float), losses, seed=seed)[0].tolist()
+        self.left = self.optimizer.suggest(self.numpy.array(self.x, dtype=float), losses, seed=seed).tolist()
+        return self.left.pop(0)
 
 
 class Skopt(Peer):
@@ -299,15 +320,19 @@ class Skopt(Peer):
 class Botorch(Peer):
     """BoTorch: SingleTaskGP with LogEI, with noise qLogNEI; MixedSingleTaskGP where there are choices.
 
+    All points of a batch are chosen together: batches of numbers alone, without noise and constraints.
     With noise it recommends the evaluated point of the best posterior mean. Constraints have models of their own, and weight LogEI; until one
     evaluation meets all, the probability of that is maximized. Maximisers as in the package's tutorials.
     """
 
     package = "botorch"
     constrained = True
+    batched = True
 
     def __init__(self, study: Study) -> None:
         super().__init__(study)
+        if study.batch > 1 and (study.noisy or study.constraints or not study.all_of("float")):
+            raise Unsupported("batches of numbers alone, without noise and constraints")
         import warnings
 
         # Imported here, so that their time is no part of the first study.
@@ -323,6 +348,7 @@ class Botorch(Peer):
         self.torch = torch
         self.x: list[Point] = []
         self.y: list[float] = []
+        self.left: list[Point] = []  # points of a batch that are not asked for
         self.choices = [i for i, p in enumerate(study.parameters) if p["kind"] == "choice"]
         self.levels = {
             i: [k / (p["high"] - p["low"]) for k in range(p["high"] - p["low"] + 1)]
@@ -380,15 +406,19 @@ class Botorch(Peer):
         return LogConstrainedExpectedImprovement(outcomes, y[feasible].max(), 0, bounds)
 
     def ask(self) -> Point:
-        from botorch.acquisition import LogExpectedImprovement, qLogNoisyExpectedImprovement
+        from botorch.acquisition import LogExpectedImprovement, qLogExpectedImprovement, qLogNoisyExpectedImprovement
         from botorch.optim import optimize_acqf
         from botorch.optim.optimize_mixed import optimize_acqf_mixed_alternating
 
+        if self.left:
+            return self.left.pop(0)
         model, x, y = self.fitted()
         if self.study.constraints:
             utility = self.within_constraints(model, x, y)
         elif self.study.noisy:
             utility = qLogNoisyExpectedImprovement(model, X_baseline=x, prune_baseline=True)
+        elif self.study.batch > 1:
+            utility = qLogExpectedImprovement(model, best_f=y.max())
         else:
             utility = LogExpectedImprovement(model, best_f=y.max())
         high = [float(p["count"] - 1) if p["kind"] == "choice" else 1.0 for p in self.study.parameters]
@@ -405,7 +435,10 @@ class Botorch(Peer):
             )
         else:
             options = {"batch_limit": 5, "maxiter": 200}
-            point, _ = optimize_acqf(utility, bounds, q=1, num_restarts=10, raw_samples=512, options=options)
+            count = min(self.study.batch, self.study.evaluations - len(self.y))
+            points, _ = optimize_acqf(utility, bounds, q=count, num_restarts=10, raw_samples=512, options=options)
+            self.left = [self.restored(point) for point in points.tolist()]
+            return self.left.pop(0)
         return self.restored(point.reshape(-1).tolist())
 
     def recommend(self) -> Point | None:
@@ -572,6 +605,7 @@ class Saasbo(Botorch):
     """BoTorch with a sparse axis-aligned subspace prior, sampled; LogEI over the samples."""
 
     constrained = False
+    batched = False
 
     def __init__(self, study: Study) -> None:
         super().__init__(study)
@@ -633,6 +667,7 @@ class Turbo(Botorch):
     PERTURBED = 20
 
     constrained = False
+    batched = False
 
     def __init__(self, study: Study) -> None:
         super().__init__(study)

@@ -19,6 +19,7 @@ pub fn all() -> Vec<Experiment> {
         bo::ablation::EXPERIMENT.clone(),
         bo::basins::EXPERIMENT.clone(),
         bo::batches::EXPERIMENT.clone(),
+        bo::batches::peers::EXPERIMENT.clone(),
         bo::choices::EXPERIMENT.clone(),
         bo::conditional::EXPERIMENT.clone(),
         bo::constraints::EXPERIMENT.clone(),

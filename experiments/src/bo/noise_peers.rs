@@ -158,7 +158,7 @@ impl Plan<'_> {
             noisy: true,
             design: design.len(),
             evaluations,
-            constraints: 0,
+            ..First::default()
         };
         from.whole(problem.problem.space(), &first, &design, |optimizer| {
             problem.regret(optimizer, seed, evaluations)

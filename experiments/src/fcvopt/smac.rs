@@ -19,9 +19,8 @@ pub const SMAC: Method = Method {
             method: SMAC_ON_FOLDS,
             seed: seed.0 & 0x7fff_ffff,
             noisy: true,
-            design: 0,
             evaluations: fits,
-            constraints: 0,
+            ..First::default()
         };
         let process = Interpreters::find(python, [SMAC_ON_FOLDS])
             .process(SMAC_ON_FOLDS)

@@ -195,8 +195,7 @@ mod tests {
             rules: 1,
         };
         let one = |from: &Interpreters, method: &'static str, (_, i): (usize, usize)| {
-            let first =
-                First { method, seed: i as u64, noisy: false, design: 2, evaluations: 6, constraints: 0 };
+            let first = First { method, seed: i as u64, design: 2, evaluations: 6, ..First::default() };
             from.whole(problem.space(), &first, &design, |optimizer| {
                 let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(6));
                 let failure =

@@ -69,7 +69,7 @@ impl Interpreters {
 /// A process that has the method, or why there is none.
 fn probe(python: &std::path::Path, method: &str) -> Result<Process, String> {
     let process = Process::start(python).map_err(|error| error.to_string())?;
-    let first = First { method, seed: 0, noisy: false, design: 4, evaluations: 8, constraints: 0 };
+    let first = First { method, design: 4, evaluations: 8, ..First::default() };
     match PeerStudy::begin(process, &Space::unit_cube(2), &first) {
         Ok(study) => study.end().ok_or_else(|| "the process ended after its first answer".into()),
         Err(Refusal::Missing(why) | Refusal::Unsupported(_, why)) => Err(why),

@@ -56,7 +56,7 @@ mod tests {
         );
         std::fs::write(&interpreter, script).unwrap();
         std::fs::set_permissions(&interpreter, std::fs::Permissions::from_mode(0o700)).unwrap();
-        let first = First { method: "any", seed: 1, noisy: true, design: 0, evaluations: 4, constraints: 0 };
+        let first = First { method: "any", seed: 1, noisy: true, evaluations: 4, ..First::default() };
         let process = Process::start(&interpreter).unwrap();
         let Ok(study) = PeerStudy::begin(process, &Space::unit_cube(1), &first) else {
             panic!("the study did not begin");

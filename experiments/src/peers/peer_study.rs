@@ -17,8 +17,17 @@ pub struct First<'a> {
     /// Number of points of the design.
     pub design: usize,
     pub evaluations: usize,
+    /// Number of points that are asked for before the first of them is told.
+    pub batch: usize,
     /// Number of constraints that each evaluation measures.
     pub constraints: usize,
+}
+
+impl Default for First<'_> {
+    /// One point after the other, without noise, constraints and a design.
+    fn default() -> Self {
+        Self { method: "", seed: 0, noisy: false, design: 0, evaluations: 0, batch: 1, constraints: 0 }
+    }
 }
 
 #[derive(Serialize)]
@@ -171,7 +180,10 @@ impl PeerStudy {
         recommend: bool,
     ) -> Result<(Answer, Option<Config>), String> {
         let (mut evaluations, mut constraints) = (Vec::new(), Vec::new());
-        for trial in &history.trials()[self.told..] {
+        // All trials of a batch are told together.
+        let told = history.trials()[self.told..].iter().take_while(|trial| trial.outcome.is_some());
+        for trial in told {
+            self.told += 1;
             if let Some(measured) = trial.outcome.as_ref().and_then(Outcome::measurement)
                 && let Some(loss) = measured.objectives.first()
             {
@@ -179,7 +191,6 @@ impl PeerStudy {
                 constraints.push(measured.constraints.clone());
             }
         }
-        self.told = history.len();
         let answer = self.process.answer(&Tell { evaluations, constraints, recommend })?;
         self.cpu_seconds = answer.cpu.unwrap_or(self.cpu_seconds);
         let config = answer.x.as_deref().map(|x| self.config(x)).transpose()?;
@@ -264,7 +275,7 @@ mod tests {
     use super::*;
 
     const FIRST: First<'_> =
-        First { method: "cma", seed: 1, noisy: false, design: 2, evaluations: 4, constraints: 0 };
+        First { method: "cma", seed: 1, noisy: false, design: 2, evaluations: 4, batch: 1, constraints: 0 };
 
     #[test]
     fn without_an_interpreter_it_is_named() {

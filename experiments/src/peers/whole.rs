@@ -61,7 +61,7 @@ impl Interpreters {
         evaluations: usize,
     ) -> Result<Ended<f64>, ExperimentError> {
         let (own, count) = (seed.0 & 0x7fff_ffff, design.len());
-        let first = First { method, seed: own, noisy: false, design: count, evaluations, constraints: 0 };
+        let first = First { method, seed: own, design: count, evaluations, ..First::default() };
         self.whole(problem.space(), &first, design, |optimizer| {
             let mut study = Study::new(optimizer, seed).with_stop(MaxTrials(evaluations));
             let failure = study.run(|config, context| problem.evaluate(config, &mut context.noise())).err();

@@ -100,10 +100,10 @@ impl Plan<'_> {
         let first = First {
             method,
             seed: seed.0 & 0x7fff_ffff,
-            noisy: false,
             design: design.len(),
             evaluations: self.evaluations,
             constraints: problem.constraints(),
+            ..First::default()
         };
         from.whole(problem.space(), &first, &design, |optimizer| {
             problem.study(optimizer, Told::Measured, seed, self.evaluations)

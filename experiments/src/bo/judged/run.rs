@@ -81,7 +81,7 @@ impl Task<'_> {
             noisy: self.problem.is_noisy(),
             design: design.len(),
             evaluations: self.evaluations,
-            constraints: 0,
+            ..First::default()
         };
         let ended =
             from.whole(posed.space(), &first, &design, |optimizer| self.regrets(&*posed, optimizer))?;

@@ -1,5 +1,7 @@
 //! Batches of trials beside one trial at a time.
 
+pub mod peers;
+
 use std::collections::BTreeMap;
 
 use rand_distr::{Distribution, Exp1};
