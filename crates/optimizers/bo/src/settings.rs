@@ -65,7 +65,8 @@ pub struct BoSettings {
     pub cost: CostAwareness,
     /// Rule for a turn in which little improvement is expected.
     pub convergence: Convergence,
-    /// Number of last trials of a planned study that may be other ones than those before, as no later trial uses what they explore.
+    /// Number of last trials of a planned study that may be other ones than those before, as no later trial uses what they explore. Where
+    /// several trials run at a time, those at the least mean begin so many steps before the end, each of as many trials as run.
     ///
     /// The knowledge gradient chooses them if measurements are noisy by more than a thousandth of the range of the losses: it is what their
     /// recommendation gains. If not, those before which the largest expected improvement is below that share are at the least posterior mean, one
@@ -142,9 +143,11 @@ impl BoSettings {
         Ok(value)
     }
 
-    /// True if a trial is among the last ones of a plan.
-    pub(crate) fn is_ending(&self, id: TrialId) -> bool {
-        let from = |planned: usize| planned.saturating_sub(self.ending) as u64;
+    /// True if a trial is among the last ones of a plan, where so many others run beside it: each of the last steps is as many trials as run
+    /// at a time.
+    pub(crate) fn is_ending(&self, id: TrialId, others: usize) -> bool {
+        let last = self.ending.saturating_mul(others.saturating_add(1));
+        let from = |planned: usize| planned.saturating_sub(last) as u64;
         self.budget.is_some_and(|planned| (from(planned)..planned as u64).contains(&id.0))
     }
 

@@ -108,10 +108,11 @@ impl<'a> BoTurn<'a> {
 
     /// Kind of a trial among the last ones of a plan; nothing before them, without a continuous parameter, and for another rule than improvement.
     ///
-    /// One of those that run at the same time is at the least mean, as others would be at its point.
+    /// One of those that run at the same time is at the least mean, as others would be at its point; so it takes batches to come as near as
+    /// single trials do.
     fn last(&mut self, by: Option<&dyn AcquisitionFactory>) -> Result<Option<Last>, OptimizerError> {
-        let rule = by.unwrap_or(self.optimizer.acquisition());
-        let is_last = self.optimizer.settings().is_ending(self.id)
+        let (rule, settings) = (by.unwrap_or(self.optimizer.acquisition()), self.optimizer.settings());
+        let is_last = settings.is_ending(self.id, self.history.pending().count())
             && rule.is_expected_improvement()
             && !self.space().domain().is_discrete();
         if !is_last {
@@ -119,7 +120,7 @@ impl<'a> BoTurn<'a> {
         }
         // Without a joint posterior there is no knowledge gradient.
         if self.state.is_noisy(RESOLVED) && self.state.posterior().joint().is_some() {
-            return Ok(Some(Last::Recommendation));
+            return Ok(settings.is_ending(self.id, 0).then_some(Last::Recommendation));
         }
         let runs = self.history.pending().any(|trial| trial.memo.contains(&POLISHED));
         let polishes = !runs && self.is_converged(RESOLVED, by)?;

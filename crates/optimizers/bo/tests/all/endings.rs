@@ -120,6 +120,24 @@ fn of_running_trials_one_polishes() {
     assert_eq!(polished(&study.history().trials()[26..]), [true]);
 }
 
+/// In batches the last steps are batches, with one trial each at the least posterior mean: before them no trial is.
+#[test]
+fn each_of_the_last_batches_polishes_once() {
+    let settings = BoSettings { ending: 3, budget: Some(48), ..BoSettings::default() };
+    let optimizer = BayesianOptimizer::new(Space::unit_cube(2)).with_settings(settings).unwrap();
+    let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(48));
+    for _ in 0..12 {
+        let batch = [(); 4].map(|()| match study.ask().unwrap() {
+            Next::Evaluate(trial) => trial,
+            other => panic!("{other:?}"),
+        });
+        batch.map(|trial| study.tell(trial.id, loss(&trial.query).unwrap()).unwrap());
+    }
+    let polished = polished(study.history().trials());
+    let counts: Vec<usize> = polished.chunks(4).map(|batch| batch.iter().filter(|p| **p).count()).collect();
+    assert_eq!(counts, [0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1]);
+}
+
 /// A finite space has no digits to gain.
 #[test]
 fn finite_spaces_have_no_ending() {
