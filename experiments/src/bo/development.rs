@@ -5,7 +5,7 @@ use thrifty_optim::{Lbfgsb, Minimum};
 use thrifty_sampling::{Sobol, Stream};
 use thrifty_space::{Config, Space, SpaceError};
 use thrifty_study::{Measurement, Outcome};
-use thrifty_testbed::Problem;
+use thrifty_testbed::{Problem, TestFunction};
 
 use crate::error::ExperimentError;
 use crate::harness::stats::quantile;
@@ -104,6 +104,17 @@ impl Development {
     ) -> Self {
         let (name, space) = (name.to_owned(), Space::unit_cube(dim));
         Self { name, space, function: Box::new(function), optimum, noise: Noise::Normal(0.0) }
+    }
+
+    /// A published function, its box scaled to the unit cube.
+    pub fn published(name: &str, function: &TestFunction) -> Self {
+        let (function, optimum, dim) = (function.clone(), function.optimum(), function.bounds().len());
+        let scaled = move |u: &[f64]| {
+            let sides = function.bounds().iter();
+            let x: Vec<f64> = sides.zip(u).map(|((low, high), u)| low + (high - low) * u).collect();
+            function.value(&x)
+        };
+        Self::new(name, dim, scaled, optimum)
     }
 
     /// Replaces the noise.

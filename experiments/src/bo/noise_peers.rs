@@ -65,14 +65,8 @@ struct NoisyFunction {
 
 impl NoisyFunction {
     fn new(function: &TestFunction, noise: Share) -> Result<Self, ExperimentError> {
-        let (bounds, optimum) = (function.bounds().to_vec(), function.optimum());
-        let name = format!("{}, d = {}, {}", function.name(), bounds.len(), noise.label());
-        let (inner, dim) = (function.clone(), bounds.len());
-        let scaled = move |u: &[f64]| {
-            let x: Vec<f64> = bounds.iter().zip(u).map(|((low, high), u)| low + (high - low) * u).collect();
-            inner.value(&x)
-        };
-        let mut problem = Development::new(&name, dim, scaled, optimum);
+        let name = format!("{}, d = {}, {}", function.name(), function.bounds().len(), noise.label());
+        let mut problem = Development::published(&name, function);
         // The range is a property of the function: every run has the same, whatever its seed.
         let range = problem.range(&mut Seed(0).stream(EXPERIMENT.id, 0))?;
         problem.set_noise(noise.of(range));
@@ -185,8 +179,8 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         |k, m, i| plan.ours(k, m, i),
         |from, method, job| plan.peer(from, method, job),
     )?;
-    let Groups { tables, numbers, judgement } =
-        Groups::judge(&groups, &together.methods, &labels, &together.finals, n.planned)?;
+    let mut groups = Groups::judge(&groups, &together.methods, &labels, &together.finals, n.planned)?;
+    groups.tables = groups.tables.into_iter().map(named).collect();
     let settings = [
         ("replications", replications.to_string()),
         ("evaluations", format!("{evaluations}, of them a Sobol design of 2 d")),
@@ -200,14 +194,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
             .into(),
     ];
     notes.extend(together.notes);
-    Ok(Report {
-        judgement,
-        numbers,
-        settings: settings.map(|(name, value)| (name.to_owned(), value)).into(),
-        notes,
-        tables: tables.into_iter().map(named).collect(),
-        figures: Vec::new(),
-    })
+    Ok(groups.report(settings, notes))
 }
 
 /// The table with the name of the subject in its header, which is not the default.

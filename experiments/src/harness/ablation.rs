@@ -138,6 +138,13 @@ impl Groups {
         }
         Ok(Self { tables, numbers, judgement: Judgement::all(judgements) })
     }
+
+    /// The report with these settings, by name and value.
+    pub fn report<const N: usize>(self, settings: [(&str, String); N], notes: Vec<String>) -> Report {
+        let Self { tables, numbers, judgement } = self;
+        let settings = settings.map(|(name, value)| (name.to_owned(), value)).into();
+        Report { judgement, numbers, settings, notes, tables, figures: Vec::new() }
+    }
 }
 
 /// Values by problem, by variant, by replication.

@@ -7,10 +7,10 @@ use thrifty_space::Config;
 use thrifty_study::{Next, Optimizer, Study, StudyError};
 use thrifty_testbed::{Problem, TestFunction};
 
+use super::super::development::Development;
 use crate::error::ExperimentError;
 use crate::harness::ablation::Groups;
 use crate::harness::method::{AfterDesign, AnyOptimizer};
-use crate::harness::stats::quantile;
 use crate::harness::{Experiment, Report, RunContext};
 use crate::peers::{Beside, First, Found, PeerMethod};
 
@@ -64,14 +64,8 @@ struct Batched {
 
 impl Batched {
     fn new(function: TestFunction, size: usize) -> Self {
-        let points = Sobol::scrambled(function.space().dim(), &mut Seed(0).stream("spread", 0)).take(1024);
-        let bounds = function.bounds();
-        let value = |u: &[f64]| {
-            let x: Vec<f64> = bounds.iter().zip(u).map(|((low, high), u)| low + (high - low) * u).collect();
-            function.value(&x)
-        };
-        let values: Vec<f64> = points.rows().map(value).collect();
-        let spread = quantile(&values, 0.5) - function.optimum();
+        let scaled = Development::published(&function.name(), &function);
+        let spread = scaled.spread(&mut Seed(0).stream("spread", 0));
         Self { function, size, spread }
     }
 
@@ -172,12 +166,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     )?;
     let names: Vec<String> = sizes.iter().map(|size| format!("q-{size}")).collect();
     let groups: Vec<(&str, usize)> = names.iter().map(|name| (name.as_str(), functions.len())).collect();
-    let Groups { tables, numbers, judgement } =
-        Groups::judge(&groups, &together.methods, &labels, &together.finals, n.planned)?;
-    let settings = [
-        ("replications", n.run.to_string()),
-        ("evaluations", format!("{evaluations}, of them a Sobol design of {DESIGN}")),
-    ];
+    let groups = Groups::judge(&groups, &together.methods, &labels, &together.finals, n.planned)?;
     let mut notes = vec![
         "Claims: the default is not worse than each other method by more than 0.1 in the mean of log₁₀ of the regret, in units of the median of the \
          function less its minimum, from 1e-5, with batches of each size. A batch is asked in full, then told in full. Methods share designs and \
@@ -185,14 +174,8 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
             .into(),
     ];
     notes.extend(together.notes);
-    Ok(Report {
-        judgement,
-        numbers,
-        settings: settings.map(|(name, value)| (name.to_owned(), value)).into(),
-        notes,
-        tables,
-        figures: Vec::new(),
-    })
+    let evaluations = format!("{evaluations}, of them a Sobol design of {DESIGN}");
+    Ok(groups.report([("replications", n.run.to_string()), ("evaluations", evaluations)], notes))
 }
 
 #[cfg(test)]

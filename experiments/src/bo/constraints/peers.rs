@@ -132,12 +132,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         |k, m, i| plan.ours(k, METHODS[m], i),
         |from, method, job| plan.peer(from, method, job),
     )?;
-    let Groups { tables, numbers, judgement } =
-        Groups::judge(&groups, &together.methods, &labels, &together.finals, n.planned)?;
-    let settings = [
-        ("replications", n.run.to_string()),
-        ("evaluations", format!("{evaluations}, of them a Sobol design of 2 d, at least 6")),
-    ];
+    let groups = Groups::judge(&groups, &together.methods, &labels, &together.finals, n.planned)?;
     let mut notes = vec![
         "Claims: default Bayesian optimisation is not worse than each other method by more than 0.1 in the mean of log₁₀ of the regret. Regret of \
          the best trial that breaks no constraint, in units of the median of the loss less its minimum, from 1e-6 to 1, which is also that of a \
@@ -145,12 +140,6 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
             .into(),
     ];
     notes.extend(together.notes);
-    Ok(Report {
-        judgement,
-        numbers,
-        settings: settings.map(|(name, value)| (name.to_owned(), value)).into(),
-        notes,
-        tables,
-        figures: Vec::new(),
-    })
+    let evaluations = format!("{evaluations}, of them a Sobol design of 2 d, at least 6");
+    Ok(groups.report([("replications", n.run.to_string()), ("evaluations", evaluations)], notes))
 }
