@@ -21,17 +21,17 @@ pub const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-/// The default policy without trials at the least mean at the end.
-const NO_LAST: [&str; 2] = ["no last trials, 4", "no last trials, 16"];
-
 /// Policies, the default first, by their names with four and with sixteen workers.
-const POLICIES: [([&str; 2], PendingPolicy); 5] = [
-    (["joint draws, 4", "joint draws, 16"], PendingPolicy::Fantasies { draws: 32 }),
-    (NO_LAST, PendingPolicy::Fantasies { draws: 32 }),
-    (["kriging believer, 4", "kriging believer, 16"], PendingPolicy::KrigingBeliever),
-    (["liar with the best, 4", "liar with the best, 16"], PendingPolicy::LiarBest),
-    (["liar with the worst, 4", "liar with the worst, 16"], PendingPolicy::LiarWorst),
-];
+fn policies() -> [([&'static str; 2], BoSettings); 5] {
+    let of = |pending| BoSettings { pending, ..BoSettings::default() };
+    [
+        (["joint draws, 4", "joint draws, 16"], BoSettings::default()),
+        (["no last trials, 4", "no last trials, 16"], BoSettings { ending: 0, ..BoSettings::default() }),
+        (["kriging believer, 4", "kriging believer, 16"], of(PendingPolicy::KrigingBeliever)),
+        (["liar with the best, 4", "liar with the best, 16"], of(PendingPolicy::LiarBest)),
+        (["liar with the worst, 4", "liar with the worst, 16"], of(PendingPolicy::LiarWorst)),
+    ]
+}
 
 /// Numbers of trials that run at a time.
 const WORKERS: [usize; 2] = [4, 16];
@@ -39,12 +39,9 @@ const WORKERS: [usize; 2] = [4, 16];
 /// Variants of all numbers of workers: one set of runs, which shards can divide.
 fn variants() -> Vec<Variant> {
     let of = |at: usize, workers: usize| {
-        POLICIES.map(|(names, pending)| {
-            let mut settings = BoSettings { pending, ..BoSettings::default() };
-            if names[at] == NO_LAST[at] {
-                settings.ending = 0;
-            }
-            Variant { workers, ..Variant::new(names[at], GpSurrogate::default(), settings) }
+        policies().map(|(names, settings)| Variant {
+            workers,
+            ..Variant::new(names[at], GpSurrogate::default(), settings)
         })
     };
     WORKERS.into_iter().enumerate().flat_map(|(at, workers)| of(at, workers)).collect()
@@ -57,8 +54,9 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let studies = Studies { id: EXPERIMENT.id, kinds, variants: &variants, evaluations };
     let (names, labels, finals) = (studies.names(), studies.labels(), studies.finals(context, replications)?);
     let (mut tables, mut numbers, mut judgements) = (Vec::new(), BTreeMap::new(), Vec::new());
-    for (workers, own) in WORKERS.into_iter().zip((0..variants.len()).step_by(POLICIES.len())) {
-        let own = own..own + POLICIES.len();
+    let count = variants.len() / WORKERS.len();
+    for (workers, own) in WORKERS.into_iter().zip((0..variants.len()).step_by(count)) {
+        let own = own..own + count;
         let finals: Vec<Vec<Vec<f64>>> = finals.iter().map(|found| found[own.clone()].to_vec()).collect();
         let found = Ablation::judge(&names[own], &labels, &finals, replications.planned)?;
         tables.push(Table { name: format!("workers-{workers}"), ..found.table });
