@@ -107,8 +107,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let problems = problems(context)?;
     let plan = Plan { context, problems: &problems, evaluations };
     let labels: Vec<String> = problems.iter().map(Problem::name).collect();
-    let beside =
-        Beside { id: EXPERIMENT.id, context, peers: &PEERS, problems: &labels, replications, rules: 1 };
+    let beside = Beside::new(EXPERIMENT.id, context, &PEERS, &labels, replications);
     let together = beside.run(
         &METHODS,
         |k, m, i| Ok(plan.ours(k, m, i)?.last_regret()),

@@ -172,8 +172,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         .collect::<Result<Vec<_>, _>>()?;
     let plan = Plan { context, problems: &problems, evaluations };
     let labels: Vec<String> = problems.iter().map(|noisy| noisy.problem.name()).collect();
-    let beside =
-        Beside { id: EXPERIMENT.id, context, peers: &PEERS, problems: &labels, replications, rules: 1 };
+    let beside = Beside::new(EXPERIMENT.id, context, &PEERS, &labels, replications);
     let together = beside.run(
         &METHODS,
         |k, m, i| plan.ours(k, m, i),

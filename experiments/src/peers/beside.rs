@@ -66,6 +66,19 @@ pub type Found = (f64, Option<StudyError>);
 /// A method, a problem and a replication.
 type Job<'a> = (&'a PeerMethod, usize, usize);
 
+impl<'a> Beside<'a> {
+    /// So many replications of the problems, by the first rules.
+    pub fn new(
+        id: &'static str,
+        context: &'a RunContext,
+        peers: &'a [PeerMethod],
+        problems: &'a [String],
+        replications: usize,
+    ) -> Self {
+        Self { id, context, peers, problems, replications, rules: 1 }
+    }
+}
+
 impl Beside<'_> {
     /// Makes the runs of our methods, then those for which an interpreter of `--python` has the library.
     ///
@@ -186,14 +199,8 @@ mod tests {
             .rows()
             .map(|x| problem.space().decode(x))
             .collect();
-        let beside = Beside {
-            id: "test",
-            context: &context,
-            peers: &PEERS,
-            problems: &["branin".into()],
-            replications: 2,
-            rules: 1,
-        };
+        let problems = ["branin".into()];
+        let beside = Beside::new("test", &context, &PEERS, &problems, 2);
         let one = |from: &Interpreters, method: &'static str, (_, i): (usize, usize)| {
             let first = First { method, seed: i as u64, design: 2, evaluations: 6, ..First::default() };
             from.whole(problem.space(), &first, &design, |optimizer| {

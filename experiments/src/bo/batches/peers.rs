@@ -139,14 +139,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     // A function has the same designs with every batch size.
     let seed =
         |k: usize, i: usize| Seed(context.seed).child(EXPERIMENT.id, (i * 100 + k % functions.len()) as u64);
-    let beside = Beside {
-        id: EXPERIMENT.id,
-        context,
-        peers: &PEERS,
-        problems: &labels,
-        replications: n.run,
-        rules: 1,
-    };
+    let beside = Beside::new(EXPERIMENT.id, context, &PEERS, &labels, n.run);
     let together = beside.run(
         &METHODS,
         |k, m, i| {

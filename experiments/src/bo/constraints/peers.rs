@@ -119,14 +119,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let problems = chosen.iter().map(Published::problem).collect::<Result<Vec<_>, _>>()?;
     let plan = Plan { context, problems: &problems, evaluations };
     let labels: Vec<String> = problems.iter().map(Constrained::name).collect();
-    let beside = Beside {
-        id: EXPERIMENT.id,
-        context,
-        peers: &PEERS,
-        problems: &labels,
-        replications: n.run,
-        rules: 1,
-    };
+    let beside = Beside::new(EXPERIMENT.id, context, &PEERS, &labels, n.run);
     let together = beside.run(
         &METHODS,
         |k, m, i| plan.ours(k, METHODS[m], i),

@@ -64,14 +64,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let functions = context.pick(&FUNCTIONS[4..6], &FUNCTIONS[..]);
     let labels: Vec<String> = functions.iter().map(|function| function.label()).collect();
     let seed = |k: usize, i: usize| Seed(context.seed).child(EXPERIMENT.id, (i * 100 + k) as u64);
-    let beside = Beside {
-        id: EXPERIMENT.id,
-        context,
-        peers: &PEERS,
-        problems: &labels,
-        replications: n.run,
-        rules: 1,
-    };
+    let beside = Beside::new(EXPERIMENT.id, context, &PEERS, &labels, n.run);
     let together = beside.run(
         &METHODS,
         |k, m, i| {

@@ -97,14 +97,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let one = |k: usize, m: usize, i: usize| {
         regret(&kinds[k].problem(seed(k, i))?, METHODS[m], evaluations, seed(k, i), i)
     };
-    let beside = Beside {
-        id: EXPERIMENT.id,
-        context,
-        peers: &PEERS,
-        problems: &labels,
-        replications: n.run,
-        rules: 1,
-    };
+    let beside = Beside::new(EXPERIMENT.id, context, &PEERS, &labels, n.run);
     let together = beside.run(&METHODS, one, |from, method, (k, i)| {
         kinds[k].problem(seed(k, i))?.beside(from, method, seed(k, i), evaluations)
     })?;
