@@ -131,7 +131,9 @@ fn each_of_the_last_batches_polishes_once() {
             Next::Evaluate(trial) => trial,
             other => panic!("{other:?}"),
         });
-        batch.map(|trial| study.tell(trial.id, loss(&trial.query).unwrap()).unwrap());
+        for trial in batch {
+            study.tell(trial.id, loss(&trial.query).unwrap()).unwrap();
+        }
     }
     let polished = polished(study.history().trials());
     let counts: Vec<usize> = polished.chunks(4).map(|batch| batch.iter().filter(|p| **p).count()).collect();
