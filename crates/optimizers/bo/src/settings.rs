@@ -143,8 +143,7 @@ impl BoSettings {
         Ok(value)
     }
 
-    /// True if a trial is among the last ones of a plan, where so many others run beside it: each of the last steps is as many trials as run
-    /// at a time.
+    /// True if a trial, beside which so many others run, is in one of the last steps of a plan. A step is as many trials as run.
     pub(crate) fn is_ending(&self, id: TrialId, others: usize) -> bool {
         let last = self.ending.saturating_mul(others.saturating_add(1));
         let from = |planned: usize| planned.saturating_sub(last) as u64;

@@ -108,8 +108,8 @@ impl<'a> BoTurn<'a> {
 
     /// Kind of a trial among the last ones of a plan; nothing before them, without a continuous parameter, and for another rule than improvement.
     ///
-    /// One of those that run at the same time is at the least mean, as others would be at its point; so it takes batches to come as near as
-    /// single trials do.
+    /// One of those that run at the same time is at the least mean, as others would be at its point. So the last steps are as many trials
+    /// as run.
     fn last(&mut self, by: Option<&dyn AcquisitionFactory>) -> Result<Option<Last>, OptimizerError> {
         let (rule, settings) = (by.unwrap_or(self.optimizer.acquisition()), self.optimizer.settings());
         let is_last = settings.is_ending(self.id, self.history.pending().count())
