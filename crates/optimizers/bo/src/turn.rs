@@ -118,13 +118,17 @@ impl<'a> BoTurn<'a> {
         if !is_last {
             return Ok(None);
         }
+        // Beside running trials the last steps are many trials: those that do not polish may still leave a minimum.
+        let is_one_of_the_last = settings.is_ending(self.id, 0);
         // Without a joint posterior there is no knowledge gradient.
         if self.state.is_noisy(RESOLVED) && self.state.posterior().joint().is_some() {
-            return Ok(settings.is_ending(self.id, 0).then_some(Last::Recommendation));
+            return Ok(is_one_of_the_last.then_some(Last::Recommendation));
         }
         let runs = self.history.pending().any(|trial| trial.memo.contains(&POLISHED));
-        let polishes = !runs && self.is_converged(RESOLVED, by)?;
-        Ok(Some(if polishes { Last::LeastMean } else { Last::Improvement }))
+        if !runs && self.is_converged(RESOLVED, by)? {
+            return Ok(Some(Last::LeastMean));
+        }
+        Ok(is_one_of_the_last.then_some(Last::Improvement))
     }
 
     /// Points by the knowledge gradient: the least posterior mean is recommended, and no later trial is to come.

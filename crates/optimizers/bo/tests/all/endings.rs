@@ -140,6 +140,38 @@ fn each_of_the_last_batches_polishes_once() {
     assert_eq!(counts, [0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1]);
 }
 
+/// Only the trial at the least mean is another one: those that run beside it leave a minimum that is found, until the last three of all.
+#[test]
+fn beside_it_a_search_leaves_its_minimum() {
+    let convergence = Convergence::Explore { epsilon: 1e-3 };
+    let settings = BoSettings { ending: 3, budget: Some(48), convergence, ..BoSettings::default() };
+    let optimizer = BayesianOptimizer::new(Space::unit_cube(2)).with_settings(settings).unwrap();
+    let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(48));
+    for _ in 0..12 {
+        let batch = [(); 4].map(|()| match study.ask().unwrap() {
+            Next::Evaluate(trial) => trial,
+            other => panic!("{other:?}"),
+        });
+        for trial in batch {
+            study.tell(trial.id, loss(&trial.query).unwrap()).unwrap();
+        }
+    }
+    let is = |name: &str| -> Vec<bool> {
+        let of = |trial: &Trial<Config>| trial.diagnostics.get(name) == Some(&1.0);
+        study.history().trials()[36..].iter().map(of).collect()
+    };
+    let (explored, polished) = (is("explored"), is("polished"));
+    assert_eq!(
+        polished.chunks(4).map(|batch| batch.iter().filter(|p| **p).count()).collect::<Vec<_>>(),
+        [1; 3]
+    );
+    assert!(
+        explored[..9].iter().zip(&polished).all(|(explored, polished)| explored != polished),
+        "{explored:?}"
+    );
+    assert_eq!(explored[9..], [false; 3]);
+}
+
 /// A finite space has no digits to gain.
 #[test]
 fn finite_spaces_have_no_ending() {
