@@ -180,7 +180,7 @@ impl PeerStudy {
         recommend: bool,
     ) -> Result<(Answer, Option<Config>), String> {
         let (mut evaluations, mut constraints) = (Vec::new(), Vec::new());
-        // All trials of a batch are told together.
+        // A trial that runs is told once it has ended, and those after it with it.
         let told = history.trials()[self.told..].iter().take_while(|trial| trial.outcome.is_some());
         for trial in told {
             self.told += 1;
@@ -316,6 +316,33 @@ mod tests {
             })
             .unwrap();
         assert_eq!(study.history().trials()[1].query.float("x0"), Ok(0.75));
+    }
+
+    /// A batch is asked for before any of it is told; then all of it is told at once.
+    #[test]
+    #[cfg(unix)]
+    fn batches_are_told_when_they_have_ended() {
+        use thrifty_study::{MaxTrials, Next, Study};
+
+        let answers = [
+            (r#"*'"batch":2,'*"#, r#"{"version": "1"}"#),
+            (r#"*'"tell":[],'*"#, r#"{"x": [0.25]}"#),
+            (r#"*'"tell":[[[0.25],3.0],[[0.25],4.0]],'*"#, r#"{"x": [0.75]}"#),
+        ];
+        let folder = tempfile::tempdir().unwrap();
+        let process = Process::start(&super::super::fake::interpreter(folder.path(), &answers)).unwrap();
+        let first = First { batch: 2, ..FIRST };
+        let Ok(peer) = PeerStudy::begin(process, &Space::unit_cube(1), &first) else { panic!("it begins") };
+        let mut study = Study::new(peer, thrifty_sampling::Seed(1)).with_stop(MaxTrials(3));
+        let ask = |study: &mut Study<PeerStudy>| match study.ask().unwrap() {
+            Next::Evaluate(trial) => trial,
+            other => panic!("{other:?}"),
+        };
+        let batch = [ask(&mut study), ask(&mut study)];
+        for (trial, loss) in batch.iter().zip([3.0, 4.0]) {
+            study.tell(trial.id, loss).unwrap();
+        }
+        assert_eq!(ask(&mut study).query.float("x0"), Ok(0.75));
     }
 
     /// A conditional parameter is there with its condition, and a point has no number for it where it is not active: one that is given is

@@ -120,10 +120,8 @@ fn of_running_trials_one_polishes() {
     assert_eq!(polished(&study.history().trials()[26..]), [true]);
 }
 
-/// In batches the last steps are batches, with one trial each at the least posterior mean: before them no trial is.
-#[test]
-fn each_of_the_last_batches_polishes_once() {
-    let settings = BoSettings { ending: 3, budget: Some(48), ..BoSettings::default() };
+/// The trials of a study of twelve batches of four, each asked in full, then told in full.
+fn in_batches(settings: BoSettings) -> Vec<Trial<Config>> {
     let optimizer = BayesianOptimizer::new(Space::unit_cube(2)).with_settings(settings).unwrap();
     let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(48));
     for _ in 0..12 {
@@ -135,7 +133,15 @@ fn each_of_the_last_batches_polishes_once() {
             study.tell(trial.id, loss(&trial.query).unwrap()).unwrap();
         }
     }
-    let polished = polished(study.history().trials());
+    study.history().trials().to_vec()
+}
+
+/// In batches the last steps are batches, with one trial each at the least posterior mean: before them no trial is.
+#[test]
+fn each_of_the_last_batches_polishes_once() {
+    let settings = BoSettings { ending: 3, budget: Some(48), ..BoSettings::default() };
+    let trials = in_batches(settings);
+    let polished = polished(&trials);
     let counts: Vec<usize> = polished.chunks(4).map(|batch| batch.iter().filter(|p| **p).count()).collect();
     assert_eq!(counts, [0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1]);
 }
@@ -145,26 +151,11 @@ fn each_of_the_last_batches_polishes_once() {
 fn beside_it_a_search_leaves_its_minimum() {
     let convergence = Convergence::Explore { epsilon: 1e-3 };
     let settings = BoSettings { ending: 3, budget: Some(48), convergence, ..BoSettings::default() };
-    let optimizer = BayesianOptimizer::new(Space::unit_cube(2)).with_settings(settings).unwrap();
-    let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(48));
-    for _ in 0..12 {
-        let batch = [(); 4].map(|()| match study.ask().unwrap() {
-            Next::Evaluate(trial) => trial,
-            other => panic!("{other:?}"),
-        });
-        for trial in batch {
-            study.tell(trial.id, loss(&trial.query).unwrap()).unwrap();
-        }
-    }
-    let is = |name: &str| -> Vec<bool> {
-        let of = |trial: &Trial<Config>| trial.diagnostics.get(name) == Some(&1.0);
-        study.history().trials()[36..].iter().map(of).collect()
-    };
-    let (explored, polished) = (is("explored"), is("polished"));
-    assert_eq!(
-        polished.chunks(4).map(|batch| batch.iter().filter(|p| **p).count()).collect::<Vec<_>>(),
-        [1; 3]
-    );
+    let trials = in_batches(settings);
+    let polished = polished(&trials[36..]);
+    let explored: Vec<bool> =
+        trials[36..].iter().map(|trial| trial.diagnostics.get("explored") == Some(&1.0)).collect();
+    assert_eq!(polished.iter().filter(|p| **p).count(), 3);
     assert!(
         explored[..9].iter().zip(&polished).all(|(explored, polished)| explored != polished),
         "{explored:?}"
