@@ -72,8 +72,8 @@ pub struct BoSettings {
     /// recommendation gains. If not, those before which the largest expected improvement is below that share are at the least posterior mean, one
     /// at a time, or, where constraints are measured or costs count, at the largest improvement of the mean, weighted by them.
     ///
-    /// The acquisition function is an expected improvement, and a parameter is continuous. Among the last of all no run is converged, but an initial design that
-    /// has begun goes on. Without a plan there are none. Source: `run bo/endings`, `run bo/constraints`, `run bo/noise`.
+    /// The acquisition function is an expected improvement, and a parameter is continuous. Among the last of all no run is converged, but an
+    /// initial design that has begun goes on. Without a plan there are none. Source: `run bo/endings`, `run bo/constraints`, `run bo/noise`.
     pub ending: usize,
     /// Treatment of a space in which every configuration was evaluated. Without it configurations are repeated if a measurement came with a
     /// variance of its noise.
