@@ -33,7 +33,8 @@ const NOISE: f64 = 1e-6;
 /// `observed` are points of the unit cube that the posterior was fitted to, of any number from 1. The laws, at 32 Sobol points and the
 /// observed ones: values are never NaN nor plus infinity, and at least 0 for a scale that is non-negative; a batch equals its points one
 /// by one, except where next to nothing is left of the variance or the value is a logarithm of nothing; the same random numbers build the same function; gradients, if any, match differences where values are finite; an
-/// improvement for a target is the function itself for that target; the description is not empty and the same twice.
+/// improvement for a target is the function itself for that target; what is made for a mixture builds, on its posterior, the function itself;
+/// the description is not empty and the same twice.
 ///
 /// # Panics
 /// When a law does not hold.
@@ -85,6 +86,7 @@ pub fn factory(factory: &dyn AcquisitionFactory, posterior: &dyn Posterior, obse
             "{name}: {value} < 0 at {point:?}"
         );
     }
+    for_mixture(factory, posterior, (&domain, observed, target), (&points, &built), name);
     if let Some(utility) = factory.improvement(target) {
         for (point, value) in points.rows().zip(&built) {
             let Prediction { mean, variance } = posterior.predict(point);
@@ -101,18 +103,50 @@ fn is_close(scale: UtilityScale, a: f64, b: f64, largest: f64) -> bool {
     a == b || (a - b).abs() <= EQUAL * (1.0 + b.abs()) || (scale == UtilityScale::Log && beside())
 }
 
+/// What is made for a mixture, on the posterior that it was made with, is the function itself: that of a mixture of one member.
+fn for_mixture(
+    factory: &dyn AcquisitionFactory,
+    posterior: &dyn Posterior,
+    given: (&Domain, PointsRef<'_>, f64),
+    (points, built): (&Points, &[f64]),
+    name: &str,
+) {
+    let shared = in_context(posterior, given, 0, |context| factory.for_mixture(context));
+    let shared = shared.unwrap_or_else(|error| panic!("{name} for a mixture: {error}"));
+    let Some(shared) = shared else { return };
+    assert_eq!(shared.scale(), factory.scale(), "{name}: the scale of what is made for a mixture");
+    with(&*shared, posterior, given, 0, |acquisition| {
+        for (point, value) in points.rows().zip(built) {
+            let own = acquisition.value(point);
+            let close = is_close(factory.scale(), own, *value, *value);
+            assert!(close, "{name}: {value}, and {own} as made for a mixture, at {point:?}");
+        }
+    });
+}
+
 /// Logarithms further below the largest are made of differences that have lost their digits.
 const VISIBLE: f64 = 10.0;
 
 fn with<R>(
     factory: &dyn AcquisitionFactory,
     posterior: &dyn Posterior,
-    (domain, observed, target): (&Domain, PointsRef<'_>, f64),
+    given: (&Domain, PointsRef<'_>, f64),
     rng: u64,
     then: impl FnOnce(&dyn Acquisition) -> R,
 ) -> R {
+    let built = in_context(posterior, given, rng, |context| factory.build(context));
+    then(&*built.unwrap_or_else(|error| panic!("an acquisition function: {error}")))
+}
+
+/// Calls with a context on a posterior: the domain, what was observed and the target are given.
+fn in_context<'a, R>(
+    posterior: &'a dyn Posterior,
+    (domain, observed, target): (&Domain, PointsRef<'_>, f64),
+    rng: u64,
+    call: impl FnOnce(Context<'a, '_>) -> R,
+) -> R {
     let mut rng = SEED.stream("contract context", rng);
-    let context = Context {
+    call(Context {
         posterior,
         target,
         t: observed.len() + 1,
@@ -123,9 +157,7 @@ fn with<R>(
         is_promising: None,
         noise_variance: NOISE,
         rng: &mut rng,
-    };
-    let built = factory.build(context).unwrap_or_else(|error| panic!("an acquisition function: {error}"));
-    then(&*built)
+    })
 }
 
 /// Gradients against central differences, where values are not below `least`.

@@ -97,6 +97,19 @@ pub trait AcquisitionFactory: Send + Sync {
         true
     }
 
+    /// The factory of what is built on each member of a mixture, with what the members share chosen on the mixture of the context: anchors, which
+    /// cost more than the rest and need not differ. Nothing where each is built by this factory.
+    ///
+    /// # Errors
+    /// As [`build`](AcquisitionFactory::build).
+    fn for_mixture(
+        &self,
+        context: Context<'_, '_>,
+    ) -> Result<Option<Box<dyn AcquisitionFactory>>, AcquisitionError> {
+        let _ = context;
+        Ok(None)
+    }
+
     /// True if its maximiser maximises expected improvement too, so that a test of convergence need not search again.
     fn is_expected_improvement(&self) -> bool {
         false
@@ -130,6 +143,13 @@ impl<F: AcquisitionFactory + ?Sized> AcquisitionFactory for Box<F> {
 
     fn is_averaged(&self) -> bool {
         (**self).is_averaged()
+    }
+
+    fn for_mixture(
+        &self,
+        context: Context<'_, '_>,
+    ) -> Result<Option<Box<dyn AcquisitionFactory>>, AcquisitionError> {
+        (**self).for_mixture(context)
     }
 
     fn is_expected_improvement(&self) -> bool {

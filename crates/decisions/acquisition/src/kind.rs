@@ -177,6 +177,13 @@ impl AcquisitionFactory for AcquisitionKind {
         self.factory().is_averaged()
     }
 
+    fn for_mixture(
+        &self,
+        context: Context<'_, '_>,
+    ) -> Result<Option<Box<dyn AcquisitionFactory>>, AcquisitionError> {
+        self.factory().for_mixture(context)
+    }
+
     fn is_expected_improvement(&self) -> bool {
         self.factory().is_expected_improvement()
     }

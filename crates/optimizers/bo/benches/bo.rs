@@ -4,10 +4,11 @@
 use criterion::{Criterion, criterion_group, criterion_main};
 use thrifty_acquisition::AcquisitionKind;
 use thrifty_bo::{BayesianOptimizer, MultiObjectiveOptimizer, MultiObjectiveRule, MultiObjectiveSettings};
+use thrifty_gp::GpSurrogate;
 use thrifty_sampling::Seed;
 use thrifty_space::Config;
 use thrifty_study::{History, MaxTrials, Optimizer, Study, TrialId};
-use thrifty_testbed::{MultiObjectiveFunction, Problem, TestFunction};
+use thrifty_testbed::{MultiObjectiveFunction, Noisy, Problem, TestFunction};
 
 /// `n` evaluations of a six-dimensional function by Sobol search.
 fn history(problem: &TestFunction, n: usize) -> History<Config> {
@@ -30,6 +31,24 @@ fn step(c: &mut Criterion) {
         c.bench_function(&format!("acquisition/maximise/{n}"), |b| {
             b.iter(|| belief.maximize(&*acquisition, "bench"));
         });
+    }
+}
+
+/// Noisy steps with sampled hyperparameters, of a study that goes on and of one that has three trials left: the latter are by the knowledge
+/// gradient on every member of the mixture.
+fn noisy(c: &mut Criterion) {
+    let problem = Noisy { problem: TestFunction::hartmann6(), std_dev: 0.1 };
+    let optimizer = || BayesianOptimizer::new(problem.space().clone()).with_surrogate(GpSurrogate::noisy());
+    for n in [30, 60, 100] {
+        let mut study = Study::new(optimizer(), Seed(2)).with_stop(MaxTrials(n));
+        study.run(|config, context| problem.evaluate(config, &mut context.noise())).unwrap();
+        for (name, planned) in [("noisy step", n + 100), ("last noisy step", n + 3)] {
+            let mut optimizer = optimizer();
+            optimizer.plan(planned);
+            c.bench_function(&format!("bo/{name}/{n}"), |b| {
+                b.iter(|| optimizer.ask(study.history(), TrialId(n as u64)).unwrap());
+            });
+        }
     }
 }
 
@@ -58,5 +77,5 @@ fn several(c: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, step, several);
+criterion_group!(benches, step, noisy, several);
 criterion_main!(benches);

@@ -137,6 +137,11 @@ impl SurrogateState<'_> {
         // Imagined outcomes leave the members in their order.
         let before = self.running.model().map_or(&[][..], FittedSurrogate::members);
         let after = self.members();
+        let mixture = &*self.objective.fitted;
+        let shared = self.in_context(factory, mixture, self.running.model(), self.means(), |context| {
+            factory.for_mixture(context)
+        })?;
+        let factory = shared.as_deref().unwrap_or(factory);
         let mut each = Vec::with_capacity(after.len());
         for (k, member) in after.iter().enumerate() {
             let mut means = vec![0.0; self.y.len()];
@@ -165,19 +170,29 @@ impl SurrogateState<'_> {
         {
             return Ok(over_draws);
         }
+        self.in_context(factory, model, before, means, |context| factory.build(context))
+    }
+
+    /// Calls with the context of a factory on one model: `before` and `means` are as in [`Self::unweighted_on`].
+    fn in_context<'b, T>(
+        &'b self,
+        factory: &dyn AcquisitionFactory,
+        model: &'b dyn FittedSurrogate,
+        before: Option<&'b dyn FittedSurrogate>,
+        means: &[f64],
+        call: impl FnOnce(Context<'b, '_>) -> T,
+    ) -> T {
+        let mut rng = self.seed.stream("acquisition draws", self.id.0);
         let posterior = match before {
             Some(before) if factory.handles_pending() => before.posterior(),
             _ => model.posterior(),
         };
         let is_promising = |x: &[f64]| self.is_promising(x);
         let (observed, running) = self.baseline();
-        factory.build(Context {
+        let incumbents = self.running.incumbents(&self.constraints());
+        call(Context {
             posterior,
-            target: self.target_beside(
-                factory.target(),
-                means,
-                &self.running.incumbents(&self.constraints()),
-            ),
+            target: self.target_beside(factory.target(), means, &incumbents),
             t: self.y.len() + 1,
             domain: self.space.domain(),
             observed: observed.as_ref(),

@@ -1,7 +1,7 @@
 //! Knowledge gradient on finitely many anchors.
 
 use thrifty_check::InputError;
-use thrifty_domain::PointsRef;
+use thrifty_domain::{Points, PointsRef};
 use thrifty_prob::UpperEnvelope;
 use thrifty_surrogate::{Description, JointPosterior, Lookahead, LookaheadCotangent, lookahead};
 
@@ -163,11 +163,18 @@ pub struct KnowledgeGradientFactory {
     pub anchors: usize,
 }
 
+impl KnowledgeGradientFactory {
+    /// Anchors that the posterior of the context chooses.
+    fn chosen(self, context: &mut Context<'_, '_>) -> Result<Points, AcquisitionError> {
+        let (joint, candidates) = (context.joint()?, context.candidates(CANDIDATES));
+        choose_anchors(joint, candidates.as_ref(), self.anchors, context.rng)
+    }
+}
+
 impl AcquisitionFactory for KnowledgeGradientFactory {
     fn build<'a>(&self, mut context: Context<'a, '_>) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
-        let (joint, candidates) = (context.joint()?, context.candidates(CANDIDATES));
-        let anchors = choose_anchors(joint, candidates.as_ref(), self.anchors, context.rng)?;
-        Ok(Box::new(KnowledgeGradient::new(joint, anchors.as_ref(), context.noise_variance)?.logarithm()))
+        let anchors = self.chosen(&mut context)?;
+        OnAnchors { anchors }.build(context)
     }
 
     fn scale(&self) -> UtilityScale {
@@ -176,5 +183,33 @@ impl AcquisitionFactory for KnowledgeGradientFactory {
 
     fn describe(&self) -> Result<Description, AcquisitionError> {
         described("knowledge gradient", self)
+    }
+
+    /// On the anchors that the mixture chooses.
+    fn for_mixture(
+        &self,
+        mut context: Context<'_, '_>,
+    ) -> Result<Option<Box<dyn AcquisitionFactory>>, AcquisitionError> {
+        Ok(Some(Box::new(OnAnchors { anchors: self.chosen(&mut context)? })))
+    }
+}
+
+/// Factory of the logarithm of [`KnowledgeGradient`] on these anchors.
+struct OnAnchors {
+    anchors: Points,
+}
+
+impl AcquisitionFactory for OnAnchors {
+    fn build<'a>(&self, context: Context<'a, '_>) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
+        let (joint, anchors) = (context.joint()?, self.anchors.as_ref());
+        Ok(Box::new(KnowledgeGradient::new(joint, anchors, context.noise_variance)?.logarithm()))
+    }
+
+    fn scale(&self) -> UtilityScale {
+        UtilityScale::Log
+    }
+
+    fn describe(&self) -> Result<Description, AcquisitionError> {
+        described("knowledge gradient on given anchors", self.anchors.as_flat())
     }
 }

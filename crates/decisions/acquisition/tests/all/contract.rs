@@ -43,14 +43,16 @@ fn every_kind_obeys_it() {
     contract::factory(&ExpectedUtilityFactory::new("own", |x, v| x[0] - v), &posterior, x.as_ref());
 }
 
-/// The first coordinate with one defect.
+/// The first coordinate with at most one defect.
 #[derive(Clone, Copy)]
 enum Defect {
+    None,
     Nan,
     Negative,
     WrongGradient,
     Batch,
     Unsteady,
+    OtherForMixture,
 }
 
 struct Wrong(Defect, f64);
@@ -95,12 +97,23 @@ impl AcquisitionFactory for WrongFactory {
     fn describe(&self) -> Result<Description, AcquisitionError> {
         Ok(Description::without_settings("wrong on purpose"))
     }
+
+    /// Another function.
+    fn for_mixture(
+        &self,
+        _: Context<'_, '_>,
+    ) -> Result<Option<Box<dyn AcquisitionFactory>>, AcquisitionError> {
+        let is_other = matches!(self.0, Defect::OtherForMixture);
+        Ok(is_other.then(|| Box::new(Self(Defect::Unsteady)) as Box<dyn AcquisitionFactory>))
+    }
 }
 
 #[test]
 fn defects_are_found() {
     let (x, posterior) = posterior();
-    for defect in [Defect::Nan, Defect::Negative, Defect::WrongGradient, Defect::Batch, Defect::Unsteady] {
+    use Defect::{Batch, Nan, Negative, OtherForMixture, Unsteady, WrongGradient};
+    contract::factory(&WrongFactory(Defect::None), &posterior, x.as_ref());
+    for defect in [Nan, Negative, WrongGradient, Batch, Unsteady, OtherForMixture] {
         let run = || contract::factory(&WrongFactory(defect), &posterior, x.as_ref());
         assert!(catch_unwind(AssertUnwindSafe(run)).is_err(), "defect {}", defect as u8);
     }

@@ -1,10 +1,14 @@
 //! Bayesian optimisation with hyperparameters sampled from their posterior.
 
+use std::sync::Mutex;
+
 use thrifty_acquisition::{
-    Acquisition, AcquisitionFactory, AcquisitionKind, ExpectedImprovement, ImprovementTarget,
-    MinValueSampler, Schedule, Utility,
+    Acquisition, AcquisitionError, AcquisitionFactory, AcquisitionKind, Context, Description,
+    ExpectedImprovement, ImprovementTarget, KnowledgeGradient, MinValueSampler, Schedule, Utility,
+    UtilityScale, choose_anchors,
 };
 use thrifty_bo::{BayesianOptimizer, BoSettings};
+use thrifty_domain::Points;
 use thrifty_gp::{GpSurrogate, Sampling};
 use thrifty_sampling::Seed;
 use thrifty_space::Config;
@@ -100,6 +104,61 @@ fn acquisitions_are_averaged_over_the_members() {
     let value = state.acquisition(&bound).unwrap().value(&[0.3, 0.3]);
     let expected = 2.0 * found.variance.sqrt() - found.mean;
     assert!((value - expected).abs() < 1e-9 * (1.0 + expected.abs()), "{value} {expected}");
+}
+
+/// Notes the anchors that a knowledge gradient chooses in a context, and the mean at a point there.
+#[derive(Default)]
+struct AnchorSpy(Mutex<Option<(Points, f64)>>);
+
+impl AcquisitionFactory for AnchorSpy {
+    fn build<'a>(&self, _: Context<'a, '_>) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
+        Err(AcquisitionError::Lacks("a member of its own"))
+    }
+
+    fn scale(&self) -> UtilityScale {
+        UtilityScale::Log
+    }
+
+    fn describe(&self) -> Result<Description, AcquisitionError> {
+        Ok(Description::without_settings("spy"))
+    }
+
+    fn for_mixture(
+        &self,
+        mut context: Context<'_, '_>,
+    ) -> Result<Option<Box<dyn AcquisitionFactory>>, AcquisitionError> {
+        let candidates = context.candidates(256);
+        let anchors = choose_anchors(context.joint()?, candidates.as_ref(), 16, context.rng)?;
+        let mean = context.posterior.predict(&[0.3, 0.3]).mean;
+        *self.0.lock().unwrap() = Some((anchors, mean));
+        Ok(Some(Box::new(best_mean())))
+    }
+}
+
+/// The knowledge gradient is that of each member, averaged, on anchors that the mixture chooses once for all of them; what is built on the
+/// members is what a factory makes for the mixture.
+#[test]
+fn members_share_what_the_mixture_chooses() {
+    let history = finished(14, 1);
+    let optimizer = optimizer(best_mean());
+    let state = optimizer.state(&history, TrialId(14)).unwrap().unwrap();
+    let spy = AnchorSpy::default();
+    let by_another = state.acquisition(&spy).unwrap().value(&[0.52, 0.2]);
+    assert_eq!(by_another, state.acquisition(&best_mean()).unwrap().value(&[0.52, 0.2]));
+    let (anchors, mean) = spy.0.lock().unwrap().clone().expect("a call for the mixture");
+    assert_eq!((anchors.len(), mean), (16, state.posterior().predict(&[0.3, 0.3]).mean));
+    let rule = AcquisitionKind::LogKnowledgeGradient { anchors: 16 };
+    let acquisition = state.acquisition(&rule).unwrap();
+    for at in [[0.1, 0.9], [0.52, 0.2], [0.96, 0.16]] {
+        let members = state.members().iter().map(|member| {
+            let (posterior, noise) = (member.fitted.posterior(), member.fitted.noise_variance());
+            let gradient =
+                KnowledgeGradient::new(posterior.joint().unwrap(), anchors.as_ref(), noise).unwrap();
+            member.weight * gradient.value(&at)
+        });
+        let (found, expected) = (acquisition.value(&at), members.sum::<f64>().ln());
+        assert!((found - expected).abs() < 1e-9 * (1.0 + expected.abs()), "{found} {expected}");
+    }
 }
 
 /// Every rule of the catalogue takes a mixture, running trials and failed ones.
