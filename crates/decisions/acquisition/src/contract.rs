@@ -103,7 +103,7 @@ fn is_close(scale: UtilityScale, a: f64, b: f64, largest: f64) -> bool {
     a == b || (a - b).abs() <= EQUAL * (1.0 + b.abs()) || (scale == UtilityScale::Log && beside())
 }
 
-/// What is made for a mixture, on the posterior that it was made with, is the function itself: that of a mixture of one member.
+/// Factories made for a mixture build, on the posterior of a mixture of one member, the function itself.
 fn for_mixture(
     factory: &dyn AcquisitionFactory,
     posterior: &dyn Posterior,

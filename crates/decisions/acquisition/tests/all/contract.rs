@@ -110,8 +110,8 @@ impl AcquisitionFactory for WrongFactory {
 
 #[test]
 fn defects_are_found() {
-    let (x, posterior) = posterior();
     use Defect::{Batch, Nan, Negative, OtherForMixture, Unsteady, WrongGradient};
+    let (x, posterior) = posterior();
     contract::factory(&WrongFactory(Defect::None), &posterior, x.as_ref());
     for defect in [Nan, Negative, WrongGradient, Batch, Unsteady, OtherForMixture] {
         let run = || contract::factory(&WrongFactory(defect), &posterior, x.as_ref());
