@@ -157,8 +157,9 @@ impl<K: Kernel> JointPosterior for GpPosterior<K> {
         let mut prior = Matrix::default();
         self.kernel.cov_into(scaled.as_ref(), scaled.as_ref(), &mut prior);
         let scale = self.data.targets.width.powi(2);
-        for i in 0..m {
-            for j in 0..=i {
+        // Down the columns, which is how they are stored.
+        for j in 0..m {
+            for i in j..m {
                 let covariance = (prior[(i, j)] - dot(white.column(i), white.column(j))) * scale;
                 let value = match covariance {
                     _ if unknown[i] || unknown[j] => f64::NAN,
@@ -179,8 +180,8 @@ impl<K: Kernel> JointPosterior for GpPosterior<K> {
         let mut prior = Matrix::default();
         self.kernel.cov_into(a.as_ref(), b.as_ref(), &mut prior);
         let scale = self.data.targets.width.powi(2);
-        for i in 0..a.len() {
-            for j in 0..b.len() {
+        for j in 0..b.len() {
+            for i in 0..a.len() {
                 let covariance = (prior[(i, j)] - dot(white_a.column(i), white_b.column(j))) * scale;
                 out[i * b.len() + j] = if unknown_a[i] || unknown_b[j] { f64::NAN } else { covariance };
             }
