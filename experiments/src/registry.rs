@@ -23,6 +23,7 @@ pub fn all() -> Vec<Experiment> {
         bo::choices::EXPERIMENT.clone(),
         bo::conditional::EXPERIMENT.clone(),
         bo::constraints::EXPERIMENT.clone(),
+        bo::constraints::failures::EXPERIMENT.clone(),
         bo::constraints::peers::EXPERIMENT.clone(),
         bo::designs::EXPERIMENT.clone(),
         bo::dimensions::EXPERIMENT.clone(),

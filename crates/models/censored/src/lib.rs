@@ -12,6 +12,7 @@
 //! on everything is a [`GpPosterior`](thrifty_gp::GpPosterior) with known noise for each observation, gradients, joint covariances and paths included. With values
 //! alone it is [`Gp`](thrifty_gp::Gp) to the bit.
 
+mod classifier;
 mod data;
 mod error;
 mod expectation_propagation;
@@ -22,6 +23,7 @@ mod posterior;
 mod response;
 mod surrogate;
 
+pub use classifier::GpClassifier;
 pub use error::CensoredError;
 pub use expectation_propagation::{Bound, Propagation, Side, Sites, Truncated, expectation_propagation};
 pub use limits::Limits;

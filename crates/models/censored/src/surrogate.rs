@@ -44,8 +44,41 @@ impl CensoredGpSurrogate {
 /// Name of the surrogate in errors and journals.
 const NAME: &str = "censored gaussian process";
 
-fn failed(error: CensoredError) -> SurrogateError {
+pub(crate) fn failed(error: CensoredError) -> SurrogateError {
     SurrogateError::failed(NAME, error)
+}
+
+/// A process of responses that the targets stand for, learnt by maximum a posteriori.
+pub(crate) fn learn(
+    (surrogate, propagation): (&GpSurrogate, Propagation),
+    responses: &dyn Fn(&[f64]) -> Vec<Response>,
+    (domain, data): (&Domain, Observations<'_>),
+    warm_start: Option<&[f64]>,
+    rng: &mut Stream,
+) -> Result<CensoredPosterior<Box<dyn Kernel>>, SurrogateError> {
+    let mut process = surrogate.process_for_maximum(domain, data.x)?;
+    // A subset is chosen in the metric of the last hyperparameters.
+    if let Some(warm_start) = warm_start {
+        process = process.warm_started(warm_start.to_vec());
+    }
+    let training = Training::choose(surrogate.conditioning, &process, data, surrogate.near)
+        .map_err(|error| failed(CensoredError::Process(error)))?;
+    let mut model = CensoredGp::new(process.clone()).with_propagation(propagation);
+    if let Some(warm_start) = warm_start {
+        model = model.warm_started(warm_start.to_vec());
+    }
+    let fitted = training.learn_by(
+        &process,
+        |data| model.fit_with_noise(data.x, &responses(data.y), &data.noise_variances(), rng),
+        |learnt, data| {
+            let model = model.clone().warm_started(learnt.hyperparameters());
+            let (inputs, targets) =
+                (learnt.process().input_scaling().cloned(), learnt.process().target_scaling());
+            let (responses, noise) = (responses(data.y), data.noise_variances());
+            model.condition_on_scale(data.x, &responses, &noise, inputs, targets)
+        },
+    );
+    fitted.map_err(failed)
 }
 
 impl Surrogate for CensoredGpSurrogate {
@@ -56,32 +89,12 @@ impl Surrogate for CensoredGpSurrogate {
         warm_start: Option<&[f64]>,
         rng: &mut Stream,
     ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
-        let mut process = self.process.process_for_maximum(domain, data.x)?;
-        // A subset is chosen in the metric of the last hyperparameters.
-        if let Some(warm_start) = warm_start {
-            process = process.warm_started(warm_start.to_vec());
-        }
+        let responses = |y: &[f64]| self.responses(y);
         // All targets at the floor count alike in the choice of a subset.
-        let y: Vec<f64> = self.responses(data.y).iter().map(|response| response.number()).collect();
-        let all = Observations { y: &y, ..data };
-        let training = Training::choose(self.process.conditioning, &process, all, self.process.near)
-            .map_err(|error| failed(CensoredError::Process(error)))?;
-        let mut model = CensoredGp::new(process.clone()).with_propagation(self.propagation);
-        if let Some(warm_start) = warm_start {
-            model = model.warm_started(warm_start.to_vec());
-        }
-        let fitted = training.learn_by(
-            &process,
-            |data| model.fit_with_noise(data.x, &self.responses(data.y), &data.noise_variances(), rng),
-            |learnt, data| {
-                let model = model.clone().warm_started(learnt.hyperparameters());
-                let (inputs, targets) =
-                    (learnt.process().input_scaling().cloned(), learnt.process().target_scaling());
-                let (responses, noise) = (self.responses(data.y), data.noise_variances());
-                model.condition_on_scale(data.x, &responses, &noise, inputs, targets)
-            },
-        );
-        Ok(Box::new(fitted.map_err(failed)?))
+        let y: Vec<f64> = responses(data.y).iter().map(|response| response.number()).collect();
+        let data = Observations { y: &y, ..data };
+        let learnt = learn((&self.process, self.propagation), &responses, (domain, data), warm_start, rng)?;
+        Ok(Box::new(learnt))
     }
 
     /// The process alone: the floor is that of the objective, and values of constraints and logarithms of costs below it are observed.

@@ -76,7 +76,8 @@ impl<'a> Training<'a> {
     }
 
     /// Observations to condition on.
-    pub(crate) fn data(&self) -> Observations<'_> {
+    #[must_use]
+    pub fn data(&self) -> Observations<'_> {
         self.subset.as_ref().map_or(self.all, Subset::data)
     }
 

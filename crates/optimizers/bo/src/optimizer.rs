@@ -126,11 +126,11 @@ impl BayesianOptimizer {
     ) -> Result<Option<SurrogateState<'a>>, OptimizerError> {
         let (run, trials) = current_run(history);
         let settings = self.state_settings();
-        let measured = trials.iter().filter(|trial| measurement(trial).is_some()).count();
+        let told = settings.failures.told(trials.iter().copied());
         // A design that has ended does not begin again when the study is planned longer.
         let modelled = trials.iter().any(|trial| is_modelled(trial));
         let queries = history.trials().iter().map(|trial| &trial.query);
-        if !modelled && settings.initial.lasts(&self.space, settings.budget, (run, queries), measured) {
+        if !modelled && settings.initial.lasts(&self.space, settings.budget, (run, queries), told) {
             return Ok(None);
         }
         // Cooling counts the costs of earlier runs too.

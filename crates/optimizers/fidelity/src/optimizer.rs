@@ -3,7 +3,7 @@
 use thrifty_gp::GpSurrogate;
 use thrifty_model_based::{
     CostData, Designer, OutputFitter, PlannedTrials, Repeats, StateSettings, SurrogateState, ask_given,
-    check_config, ended_without_loss, fingerprint, is_modelled, measurement, surrogate_fingerprint,
+    check_config, ended_without_loss, fingerprint, is_modelled, surrogate_fingerprint,
 };
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{
@@ -154,12 +154,12 @@ impl MultiFidelityOptimizer {
     /// True while the initial design lasts.
     fn is_initial(&self, history: &History<Config>) -> bool {
         let trials = history.trials();
-        let measured = trials.iter().filter(|trial| measurement(trial).is_some()).count();
+        let told = self.settings.failures.told(trials);
         // A design that has ended does not begin again when the study is planned longer.
         let modelled = trials.iter().any(is_modelled);
         let (space, initial) = (&self.space, &self.settings.initial);
         let queries = trials.iter().map(|trial| &trial.query);
-        !modelled && initial.lasts(space, self.settings.budget, (0, queries), measured)
+        !modelled && initial.lasts(space, self.settings.budget, (0, queries), told)
     }
 
     /// The next point of the initial design, or the end of a finite space.

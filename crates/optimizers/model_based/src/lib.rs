@@ -31,6 +31,7 @@ mod ties;
 mod training_data;
 mod turn;
 mod weights;
+mod without_loss;
 
 pub use earlier_studies::{EarlierStudies, EarlierStudyError, LeftOut};
 pub use fingerprint::{acquisition_fingerprint, surrogate_fingerprint};
@@ -56,3 +57,4 @@ pub use thrifty_transfer::{TransferError, TransferSettings, TransferSurrogate};
 pub use ties::TiePolicy;
 pub use turn::{ModelBased, Modelled, Outlook, Turn};
 pub use weights::{CostData, Weights, feasibilities, probability_feasible, weighted_logarithm};
+pub use without_loss::WithoutLoss;

@@ -1,5 +1,6 @@
 //! Surrogates of the outputs of a study: objectives, constraints, cost.
 
+use thrifty_censored::GpClassifier;
 use thrifty_domain::{Points, PointsRef};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
@@ -134,6 +135,19 @@ impl OutputFitter<'_> {
         let (earlier, near) = (self.earlier(&name), self.weight_surrogate.near(0.0));
         let surrogate = near.as_deref().unwrap_or(self.weight_surrogate);
         self.update(surrogate, name, data, earlier.as_ref())
+    }
+
+    /// The surrogate of classes: of the signs of the observations.
+    ///
+    /// # Errors
+    /// As [`OutputFitter::fit`].
+    pub(crate) fn fit_classes(
+        &self,
+        name: String,
+        data: Observations<'_>,
+    ) -> Result<OutputModel, OptimizerError> {
+        let earlier = self.earlier(&name);
+        self.update(&GpClassifier::default(), name, data, earlier.as_ref())
     }
 
     fn earlier(&self, name: &str) -> Option<LastFit> {

@@ -1,7 +1,8 @@
 //! Settings that model-based optimisers share.
 
-use thrifty_search::{DesignBudget, InitialDesign};
-use thrifty_study::{Measurement, MeasurementProblem, OptimizerError};
+use thrifty_search::{DesignBudget, InitialDesign, measurement};
+use thrifty_space::Config;
+use thrifty_study::{Measurement, MeasurementProblem, OptimizerError, Outcome, Trial};
 
 use crate::{Maximizer, TiePolicy};
 
@@ -10,12 +11,33 @@ use crate::{Maximizer, TiePolicy};
 #[serde(rename_all = "snake_case")]
 pub enum FailurePolicy {
     /// A loss as bad as the worst measured: the model learns to stay away.
-    #[default]
     AsWorst,
     /// A loss of this value.
     AsValue(f64),
     /// Nothing: points near it may be tried. The point itself is not asked again, so that a finite space comes to an end.
     Ignore,
+    /// A broken constraint: where trials fail is learnt by [classification](thrifty_censored::GpClassifier) of failed and measured trials, and a utility counts
+    /// times the probability of not failing. The loss is modelled without failed trials; a pruned one has the worst loss measured.
+    /// Source: `run bo/failures`; Gelbart, Snoek & Adams (2014), section 3.3.
+    #[default]
+    AsConstraint,
+}
+
+impl FailurePolicy {
+    /// Number of trials of which a model learns by what they are told: measured ones, and, where failing is a constraint and something was
+    /// measured, failed ones. An initial design lasts until there are enough of them.
+    #[must_use]
+    pub fn told<'t>(self, trials: impl IntoIterator<Item = &'t Trial<Config>>) -> usize {
+        let (mut measured, mut failed) = (0, 0);
+        for trial in trials {
+            match &trial.outcome {
+                Some(_) if measurement(trial).is_some() => measured += 1,
+                Some(outcome @ Outcome::Failed(_)) if !outcome.is_unrelated() => failed += 1,
+                _ => {}
+            }
+        }
+        if self == Self::AsConstraint && measured > 0 { measured + failed } else { measured }
+    }
 }
 
 /// Policy for running trials in the training data. Fantasies count in the target of an improvement too.
@@ -168,5 +190,30 @@ impl StateSettings {
             }
             _ => Ok(()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use thrifty_study::TrialId;
+
+    use super::*;
+
+    #[test]
+    fn failures_tell_something_beside_a_measurement() {
+        let trial = |outcome: Option<Outcome>| Trial::new(TrialId(0), Config::new(), outcome);
+        let mut trials: Vec<Trial<Config>> = vec![
+            trial(Some(Outcome::failed("no memory"))),
+            trial(Some(Outcome::unrelated("no machine"))),
+            trial(Some(Outcome::pruned(3))),
+            trial(None),
+        ];
+        let told = |trials: &[Trial<Config>]| {
+            [FailurePolicy::AsConstraint, FailurePolicy::AsWorst, FailurePolicy::Ignore]
+                .map(|policy| policy.told(trials))
+        };
+        assert_eq!(told(&trials), [0, 0, 0]);
+        trials.push(trial(Some(1.0.into())));
+        assert_eq!(told(&trials), [2, 1, 1]);
     }
 }

@@ -70,9 +70,9 @@ impl<'a> SurrogateState<'a> {
         let space = fitter.space;
         let Some(data) = TrainingData::gather(fitter)? else { return Ok(None) };
         let (train_x, train) = data.with_failures(settings.failures);
-        let TrainingData { x, targets, feasible, violations, failed, pending } = data;
+        let TrainingData { x, targets, feasible, violations, without_loss, pending } = data;
         let pending = if settings.ignores_running { Points::new(space.dim()) } else { pending };
-        let weights = Weights::fit_with(fitter, &settings, &x, &failed, costs)?;
+        let weights = Weights::fit_with(fitter, &settings, &x, &without_loss, costs)?;
         let imputed = train.y.len() - targets.y.len();
         let pieces = match settings.ties {
             TiePolicy::Pieces => Pieces::learn(space.domain(), &x, &targets.y, &pending),

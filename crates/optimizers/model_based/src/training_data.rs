@@ -5,7 +5,7 @@ use thrifty_search::measurement;
 use thrifty_study::OptimizerError;
 
 use crate::targets::Targets;
-use crate::{FailurePolicy, OutputFitter};
+use crate::{FailurePolicy, OutputFitter, WithoutLoss};
 
 /// Trials as training data.
 pub(crate) struct TrainingData {
@@ -15,7 +15,7 @@ pub(crate) struct TrainingData {
     pub(crate) feasible: Vec<bool>,
     /// Sums of the positive constraint values, 0 for feasible points.
     pub(crate) violations: Vec<f64>,
-    pub(crate) failed: Points,
+    pub(crate) without_loss: WithoutLoss,
     pub(crate) pending: Points,
 }
 
@@ -31,7 +31,7 @@ impl TrainingData {
             targets: Targets::default(),
             feasible: Vec::new(),
             violations: Vec::new(),
-            failed: points(),
+            without_loss: WithoutLoss::new(fitter.space.dim()),
             pending: points(),
         };
         for trial in &fitter.trials {
@@ -47,31 +47,24 @@ impl TrainingData {
                     data.feasible.push(found.is_feasible());
                     data.violations.push(found.violation());
                 }
-                (Some(outcome), None) if outcome.is_unrelated() => {}
-                (Some(_), None) => data.failed.push(&point),
+                (Some(outcome), None) => data.without_loss.push(&point, outcome),
                 (None, None) => data.pending.push(&point),
             }
         }
         Ok((!data.x.is_empty()).then_some(data))
     }
 
-    /// Points and losses with the failures imputed.
+    /// Points and losses with those of failures and pruned trials imputed.
     ///
     /// Imputed ones come first, so that the last rows are the latest measurements: a model that keeps its hyperparameters asks whether these agree
     /// with it.
     pub(crate) fn with_failures(&self, policy: FailurePolicy) -> (Points, Targets) {
-        let imputed = match policy {
-            FailurePolicy::AsWorst => Some(self.targets.y.iter().copied().fold(f64::NEG_INFINITY, f64::max)),
-            FailurePolicy::AsValue(value) => Some(value),
-            FailurePolicy::Ignore => None,
+        let (mut x, mut targets) = (self.without_loss.imputed(policy), Targets::default());
+        let loss = match policy {
+            FailurePolicy::AsValue(value) => value,
+            _ => self.targets.y.iter().copied().fold(f64::NEG_INFINITY, f64::max),
         };
-        let (mut x, mut targets) = (Points::new(self.x.dim()), Targets::default());
-        if let Some(loss) = imputed {
-            for point in self.failed.rows() {
-                x.push(point);
-                targets.push(loss, None);
-            }
-        }
+        (0..x.len()).for_each(|_| targets.push(loss, None));
         self.x.rows().for_each(|point| x.push(point));
         targets.append(&self.targets);
         (x, targets)
@@ -80,6 +73,8 @@ impl TrainingData {
 
 #[cfg(test)]
 mod tests {
+    use thrifty_study::Outcome;
+
     use super::*;
 
     #[test]
@@ -87,12 +82,15 @@ mod tests {
         let mut targets = Targets::default();
         targets.push(3.0, None);
         targets.push(1.0, Some(0.5));
+        let mut without_loss = WithoutLoss::new(1);
+        without_loss.push(&[0.8], &Outcome::failed("no"));
+        without_loss.push(&[0.9], &Outcome::pruned(1));
         let data = TrainingData {
             x: Points::from_flat(vec![0.1, 0.2], 1),
             targets,
             feasible: vec![true; 2],
             violations: vec![0.0; 2],
-            failed: Points::from_flat(vec![0.8, 0.9], 1),
+            without_loss,
             pending: Points::new(1),
         };
         for (policy, imputed) in [(FailurePolicy::AsWorst, 3.0), (FailurePolicy::AsValue(7.0), 7.0)] {
@@ -101,6 +99,8 @@ mod tests {
             assert_eq!(all.y, [imputed, imputed, 3.0, 1.0]);
             assert_eq!(all.noise_variance(), Some(&[0.0, 0.0, 0.0, 0.5][..]));
         }
+        let (x, all) = data.with_failures(FailurePolicy::AsConstraint);
+        assert_eq!((x.as_flat(), &all.y[..]), (&[0.9, 0.1, 0.2][..], &[3.0, 3.0, 1.0][..]));
         let (x, all) = data.with_failures(FailurePolicy::Ignore);
         assert_eq!((x.as_flat(), &all.y[..]), (&[0.1, 0.2][..], &[3.0, 1.0][..]));
     }

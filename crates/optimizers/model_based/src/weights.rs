@@ -9,7 +9,7 @@ use thrifty_surrogate::{Observations, Posterior, Prediction};
 
 use crate::constraint_tails::tails_drawn_in;
 use crate::targets::carried;
-use crate::{CostAwareness, FailurePolicy, OutputFitter, OutputModel, StateSettings};
+use crate::{CostAwareness, OutputFitter, OutputModel, StateSettings, WithoutLoss};
 
 /// Surrogates whose posteriors weight a utility: those of the constraints, and that of the cost.
 #[derive(Default)]
@@ -34,8 +34,18 @@ pub struct CostData<'a> {
     pub spent: Option<f64>,
 }
 
+/// Some points, and then others.
+fn both(first: &Points, then: &Points) -> Points {
+    let mut points = first.clone();
+    then.rows().for_each(|point| points.push(point));
+    points
+}
+
+/// Name of the surrogate of failures in the memo.
+const FAILURE: &str = "failure";
+
 impl Weights {
-    /// Fits the surrogates of constraints and cost: `x` holds the measured points, and `failed` those without a measurement.
+    /// Fits the surrogates of constraints and cost: `x` holds the measured points, and `without_loss` those without a measurement.
     ///
     /// # Errors
     /// [`OptimizerError`] names a trial whose measurement is unlike the first, and a model whose fit fails.
@@ -43,9 +53,9 @@ impl Weights {
         fitter: &OutputFitter<'_>,
         settings: &StateSettings,
         x: &Points,
-        failed: &Points,
+        without_loss: &WithoutLoss,
     ) -> Result<Self, OptimizerError> {
-        Self::fit_with(fitter, settings, x, failed, CostData::default())
+        Self::fit_with(fitter, settings, x, without_loss, CostData::default())
     }
 
     /// [`Weights::fit`] with other costs than those of all trials.
@@ -56,32 +66,35 @@ impl Weights {
         fitter: &OutputFitter<'_>,
         settings: &StateSettings,
         x: &Points,
-        failed: &Points,
+        without_loss: &WithoutLoss,
         costs: CostData<'_>,
     ) -> Result<Self, OptimizerError> {
-        Weighing { settings, fitter, costs }.weights(x, failed)
+        Weighing { settings, fitter, costs }.weights(x, without_loss)
     }
 }
 
 impl Weighing<'_> {
-    fn weights(&self, x: &Points, failed: &Points) -> Result<Weights, OptimizerError> {
+    fn weights(&self, x: &Points, without_loss: &WithoutLoss) -> Result<Weights, OptimizerError> {
         let constraints =
             same_shape(self.fitter.trials.iter().copied())?.map_or(0, |(_, constraints)| constraints);
         let measured = || self.fitter.trials.iter().filter_map(|trial| measurement(trial));
         let mut weights = Weights::default();
+        let imputed = without_loss.imputed(self.settings.failures);
         for j in 0..constraints {
-            let (mut points, mut y) = (Points::new(x.dim()), Vec::new());
             let values = || measured().map(|m| carried(m.constraints[j]));
             // Imputed ones come first, as with the objective.
-            if self.settings.failures != FailurePolicy::Ignore {
-                failed.rows().for_each(|point| points.push(point));
-                y.resize(failed.len(), values().fold(f64::NEG_INFINITY, f64::max));
-            }
-            x.rows().for_each(|point| points.push(point));
-            y.extend(values());
-            let y = tails_drawn_in(&y);
+            let worst = values().fold(f64::NEG_INFINITY, f64::max);
+            let y: Vec<f64> = std::iter::repeat_n(worst, imputed.len()).chain(values()).collect();
+            let (points, y) = (both(&imputed, x), tails_drawn_in(&y));
             let data = Observations::new(points.as_ref(), &y);
             weights.constraints.push(self.fitter.fit_constraint(format!("constraint {j}"), data)?);
+        }
+        let failed = without_loss.failures(self.settings.failures);
+        if !failed.is_empty() {
+            let classes = std::iter::repeat_n(1.0, failed.len()).chain(std::iter::repeat_n(-1.0, x.len()));
+            let (points, y) = (both(&failed, x), classes.collect::<Vec<f64>>());
+            let data = Observations::new(points.as_ref(), &y);
+            weights.constraints.push(self.fitter.fit_classes(FAILURE.into(), data)?);
         }
         weights.cost = self.cost(x)?;
         Ok(weights)

@@ -6,7 +6,7 @@ use thrifty_domain::Points;
 use thrifty_gp::GpSurrogate;
 use thrifty_model_based::{
     Candidate, Designer, OutputFitter, PlannedTrials, Repeats, SurrogateState, ask_given, check_config,
-    fingerprint, is_modelled, measurement, surrogate_fingerprint,
+    fingerprint, is_modelled, surrogate_fingerprint,
 };
 use thrifty_params::Parameterized;
 use thrifty_sampling::Stream;
@@ -214,12 +214,12 @@ impl Optimizer for TrustRegionOptimizer {
 
     fn ask(&mut self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
         let (run, trials, region) = self.current(history);
-        let measured = trials.iter().filter(|trial| measurement(trial).is_some()).count();
+        let told = self.settings.failures.told(trials.iter().copied());
         let modelled = trials.iter().any(|trial| is_modelled(trial));
         let TrustRegionSettings { initial, budget, .. } = &self.settings;
         let best = region.best.and_then(|index| trials.get(index)).map(|trial| &trial.query);
         let queries = history.trials().iter().map(|trial| &trial.query);
-        let lasts = !modelled && initial.lasts(&self.space, *budget, (run, queries), measured);
+        let lasts = !modelled && initial.lasts(&self.space, *budget, (run, queries), told);
         let Some(best) = best.filter(|_| !lasts) else {
             return self.designed(run, history, id);
         };

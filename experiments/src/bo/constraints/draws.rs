@@ -1,5 +1,7 @@
 //! Development problems with measured constraints: draws whose minimum is on the border of a constraint, or apart from all.
 
+use std::sync::OnceLock;
+
 use thrifty_kernel::SquaredExponential;
 use thrifty_sampling::{Seed, Sobol, Stream};
 use thrifty_space::Space;
@@ -38,6 +40,9 @@ const APART: f64 = 0.05;
 impl Draws {
     pub fn label(self) -> String {
         let Self { dim, constraints, share, active, tails } = self;
+        if constraints == 0 {
+            return format!("d = {dim}, no constraint");
+        }
         let kind = if active { "active" } else { "idle" };
         let tails = match tails {
             Tails::Light => "",
@@ -85,6 +90,32 @@ impl Draws {
             let constraints = broken.iter().map(|draw| constraint(draw)).collect();
             (loss(x), constraints)
         }))
+    }
+}
+
+/// Problems of some families in all replications, each drawn once: the search for it takes longer than a study of it.
+pub struct Drawn<'a> {
+    id: &'static str,
+    seed: u64,
+    kinds: &'a [Draws],
+    problems: Vec<OnceLock<Constrained>>,
+}
+
+impl<'a> Drawn<'a> {
+    pub fn new((id, seed): (&'static str, u64), kinds: &'a [Draws], replications: usize) -> Self {
+        let problems = (0..kinds.len() * replications).map(|_| OnceLock::new()).collect();
+        Self { id, seed, kinds, problems }
+    }
+
+    /// The problem of a family in a replication, and its seed.
+    pub fn problem(&self, k: usize, replication: usize) -> Result<(&Constrained, Seed), ExperimentError> {
+        let seed = Seed(self.seed).child(self.id, (replication * 100 + k) as u64);
+        let slot = &self.problems[replication * self.kinds.len() + k];
+        if let Some(problem) = slot.get() {
+            return Ok((problem, seed));
+        }
+        let problem = self.kinds[k].problem(seed)?;
+        Ok((slot.get_or_init(|| problem), seed))
     }
 }
 

@@ -1,17 +1,15 @@
 //! Measured constraints: draws that choose defaults.
 
 mod draws;
+pub mod failures;
 mod functions;
 pub mod peers;
 mod problem;
 
-use std::sync::OnceLock;
-
 use thrifty_bo::{BayesianOptimizer, BoSettings};
-use thrifty_sampling::Seed;
 
-use self::draws::{Draws, Tails};
-use self::problem::{Constrained, Told};
+use self::draws::{Drawn, Draws, Tails};
+use self::problem::Told;
 use crate::error::ExperimentError;
 use crate::harness::ablation::{self, Groups, NOTE};
 use crate::harness::{Experiment, Report, RunContext};
@@ -46,6 +44,9 @@ const KINDS: [Draws; 11] = [
     draws(3, 1, 0.3, false, Tails::Both),
 ];
 
+/// Meaning of the regrets.
+const REGRET: &str = "Regret of the best trial that breaks no constraint, in units of the median of the loss less its minimum, from 1e-6 to 1.";
+
 /// A way to treat constraints.
 struct Way {
     name: &'static str,
@@ -72,36 +73,18 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let ways = ways();
     let names = ways.each_ref().map(|way| way.name);
     let labels: Vec<String> = kinds.iter().map(|kind| kind.label()).collect();
-    // The search for a draw of a kind takes longer than a study of it.
-    let drawn: Vec<OnceLock<Constrained>> = (0..kinds.len() * n.run).map(|_| OnceLock::new()).collect();
+    let drawn = Drawn::new((EXPERIMENT.id, context.seed), kinds, n.run);
     let one = |k: usize, v: usize, i: usize| {
-        let (seed, slot) =
-            (Seed(context.seed).child(EXPERIMENT.id, (i * 100 + k) as u64), &drawn[k * n.run + i]);
-        let problem = if let Some(problem) = slot.get() {
-            problem
-        } else {
-            let problem = kinds[k].problem(seed)?;
-            slot.get_or_init(|| problem)
-        };
+        let (problem, seed) = drawn.problem(k, i)?;
         let settings = BoSettings { budget: Some(evaluations), ..ways[v].settings.clone() };
         let optimizer = BayesianOptimizer::new(problem.space().clone()).with_settings(settings)?;
         problem.left(optimizer, ways[v].told, seed, evaluations)
     };
     let finals = ablation::finals((EXPERIMENT.id, context), &names, &labels, n.run, one)?;
-    let Groups { tables, numbers, judgement } = Groups::judge(&groups, &names, &labels, &finals, n.planned)?;
+    let found = Groups::judge(&groups, &names, &labels, &finals, n.planned)?;
     let settings = [
         ("replications", n.run.to_string()),
         ("evaluations", format!("{evaluations}, with the design of a plan")),
     ];
-    Ok(Report {
-        judgement,
-        numbers,
-        settings: settings.map(|(name, value)| (name.to_owned(), value)).into(),
-        notes: vec![
-            NOTE.into(),
-            "Regret of the best trial that breaks no constraint, in units of the median of the loss less its minimum, from 1e-6 to 1.".into(),
-        ],
-        tables,
-        figures: Vec::new(),
-    })
+    Ok(found.report(settings, vec![NOTE.into(), REGRET.into()]))
 }

@@ -23,12 +23,14 @@ pub struct Constrained {
 pub type Function = Box<dyn Fn(&[f64]) -> (f64, Vec<f64>) + Send + Sync>;
 
 /// Form in which an optimiser is told of constraints.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Told {
     /// Their values.
     Measured,
     /// A trial that breaks one fails.
     Failed,
+    /// Nothing, and this share of the trials fails, whatever their configurations are.
+    FailedAtRandom(f64),
     /// Nothing.
     Ignored,
 }
@@ -61,10 +63,10 @@ impl Constrained {
 
     /// Regret of the best trial that breaks no constraint, in units of the spread: the median loss of 1,024 Sobol points less the optimum.
     ///
-    /// At least 1e-6. Without such a trial, or with a worse one than that median, 1.
+    /// At least 1e-6. Without such a trial, or with a worse one than that median, 1. A failed trial is none.
     fn share_left(&self, history: &History<Config>) -> Result<f64, SpaceError> {
         let mut least = 1.0_f64;
-        for trial in history.trials() {
+        for (trial, _) in history.measured() {
             let (loss, constraints) = self.measured(&trial.query)?;
             if constraints.iter().all(|constraint| *constraint <= 0.0) {
                 least = least.min((loss - self.optimum) / self.spread);
@@ -82,7 +84,7 @@ impl Constrained {
         evaluations: usize,
     ) -> Result<Found, ExperimentError> {
         let mut study = Study::new(optimizer, seed).with_stop(MaxTrials(evaluations));
-        let failure = study.run(|config, _| self.told(config, told)).err();
+        let failure = study.run(|config, context| self.told(config, told, &mut context.noise())).err();
         Ok((self.share_left(study.history())?, failure))
     }
 
@@ -101,7 +103,7 @@ impl Constrained {
     }
 
     /// Outcome of a configuration in the form that an optimiser is told.
-    fn told(&self, config: &Config, told: Told) -> Outcome {
+    fn told(&self, config: &Config, told: Told, rng: &mut Stream) -> Outcome {
         let (loss, constraints) = match self.measured(config) {
             Ok(measured) => measured,
             Err(error) => return Outcome::failed(error.to_string()),
@@ -111,7 +113,8 @@ impl Constrained {
             Told::Failed if constraints.iter().any(|constraint| *constraint > 0.0) => {
                 Outcome::failed("a constraint is broken")
             }
-            Told::Failed | Told::Ignored => Outcome::from(loss),
+            Told::FailedAtRandom(share) if rng.uniform() < share => Outcome::failed("by chance"),
+            Told::Failed | Told::FailedAtRandom(_) | Told::Ignored => Outcome::from(loss),
         }
     }
 
@@ -234,7 +237,7 @@ mod tests {
             let known = values.iter().map(|value| {
                 let mut config = Config::new();
                 config.insert("x0", *value);
-                let outcome = problem.told(&config, Told::Ignored);
+                let outcome = problem.told(&config, Told::Ignored, &mut Seed(1).stream("noise", 0));
                 (config, outcome)
             });
             let study = Study::new(RandomSearch::new(Space::unit_cube(1)), Seed(1));

@@ -22,9 +22,8 @@ pub(crate) struct Data {
 impl Data {
     pub(crate) fn of(observed: &Observed, settings: &MultiObjectiveSettings) -> Self {
         let worst = |column: &[f64]| column.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let imputed = if settings.failures == FailurePolicy::Ignore { 0 } else { observed.failed.len() };
-        let mut x = Points::new(observed.x.dim());
-        observed.failed.rows().take(imputed).for_each(|point| x.push(point));
+        let mut x = observed.without_loss.imputed(settings.failures);
+        let imputed = x.len();
         observed.x.rows().for_each(|point| x.push(point));
         let with_failures = |column: &Vec<f64>| -> Vec<f64> {
             let value = match settings.failures {
@@ -77,17 +76,22 @@ pub(crate) fn means(models: &[OutputModel], x: &Points) -> Points {
 
 #[cfg(test)]
 mod tests {
+    use thrifty_model_based::WithoutLoss;
+    use thrifty_study::Outcome;
+
     use super::*;
 
     #[test]
     fn failures_are_as_bad_as_the_worst_or_as_a_value() {
+        let mut without_loss = WithoutLoss::new(1);
+        without_loss.push(&[0.5], &Outcome::failed("no"));
         let observed = Observed {
             objectives: 1,
             x: Points::from_flat(vec![0.1, 0.9], 1),
             columns: vec![vec![1.0, 5.0], vec![-3.0, 0.2]],
             violations: vec![0.0, 0.2],
             noise_variance: vec![0.0, 0.3],
-            failed: Points::from_flat(vec![0.5], 1),
+            without_loss,
             pending: Points::new(1),
         };
         for (failures, loss) in [(FailurePolicy::AsWorst, 5.0), (FailurePolicy::AsValue(50.0), 50.0)] {
@@ -101,7 +105,9 @@ mod tests {
             assert!((noise[2] - 0.3 * data.scales[0].slope(5.0).powi(2)).abs() < 1e-15);
             assert_eq!((noise[0], noise[1], noise.len()), (0.0, 0.0, 3));
         }
-        let settings = MultiObjectiveSettings { failures: FailurePolicy::Ignore, ..Default::default() };
-        assert_eq!(Data::of(&observed, &settings).objectives[0].len(), 2);
+        for failures in [FailurePolicy::Ignore, FailurePolicy::AsConstraint] {
+            let settings = MultiObjectiveSettings { failures, ..Default::default() };
+            assert_eq!(Data::of(&observed, &settings).objectives[0].len(), 2, "{failures:?}");
+        }
     }
 }

@@ -4,7 +4,7 @@ use thrifty_domain::Points;
 use thrifty_space::{Config, Space};
 use thrifty_study::{History, Measurement, OptimizerError};
 
-use thrifty_model_based::{carried, measurement, shape};
+use thrifty_model_based::{WithoutLoss, carried, measurement, shape};
 
 /// A history as points of the cube and columns of numbers.
 pub(crate) struct Observed {
@@ -19,7 +19,7 @@ pub(crate) struct Observed {
     /// Reported variances of the noise in the objectives at the measured points; 0 where none was.
     pub(crate) noise_variance: Vec<f64>,
     /// Failed and pruned points.
-    pub(crate) failed: Points,
+    pub(crate) without_loss: WithoutLoss,
     /// Points of running trials.
     pub(crate) pending: Points,
 }
@@ -38,7 +38,7 @@ impl Observed {
             columns: vec![Vec::new(); objectives + constraints],
             violations: Vec::new(),
             noise_variance: Vec::new(),
-            failed: empty(),
+            without_loss: WithoutLoss::new(space.dim()),
             pending: empty(),
         };
         for trial in history.trials() {
@@ -58,8 +58,7 @@ impl Observed {
                         .zip(values)
                         .for_each(|(column, value)| column.push(carried(*value)));
                 }
-                (Some(outcome), None) if outcome.is_unrelated() => {}
-                (Some(_), None) => observed.failed.push(&point),
+                (Some(outcome), None) => observed.without_loss.push(&point, outcome),
                 (None, None) => observed.pending.push(&point),
             }
         }

@@ -204,12 +204,12 @@ impl MultiObjectiveOptimizer {
 
     /// True while the initial design lasts.
     fn is_designed(&self, history: &History<Config>) -> bool {
-        let measured = history.trials().iter().filter(|trial| measurement(trial).is_some()).count();
+        let told = self.settings.failures.told(history.trials());
         // A design that has ended does not begin again when the study is planned longer.
         let modelled = history.trials().iter().any(|trial| !trial.memo.is_empty());
         let (space, initial) = (&self.space, &self.settings.initial);
         let queries = history.trials().iter().map(|trial| &trial.query);
-        !modelled && initial.lasts(space, self.settings.budget, (0, queries), measured)
+        !modelled && initial.lasts(space, self.settings.budget, (0, queries), told)
     }
 }
 

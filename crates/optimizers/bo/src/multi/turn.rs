@@ -43,9 +43,10 @@ impl<'a> MultiTurn<'a> {
     ) -> Result<Self, OptimizerError> {
         let rule = optimizer.rule(state.observed.objectives);
         let models = state.objectives(rule)?;
-        let (x, failed) = (&state.observed.x, &state.observed.failed);
+        let (x, without_loss) = (&state.observed.x, &state.observed.without_loss);
         let costs = CostData { spent: Some(state.history.spent()), ..CostData::default() };
-        let weights = Weights::fit_with(&state.fitter, &optimizer.settings().state(), x, failed, costs)?;
+        let weights =
+            Weights::fit_with(&state.fitter, &optimizer.settings().state(), x, without_loss, costs)?;
         Ok(Self { optimizer, state, rule, models, weights, found: None, imagined: OnceLock::new() })
     }
 

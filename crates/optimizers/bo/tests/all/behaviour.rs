@@ -148,12 +148,18 @@ fn a_finite_space_is_exhausted_without_repeats() {
 #[test]
 fn failures_constant_losses_and_single_points_do_no_harm() {
     let branin = TestFunction::branin();
-    for failures in [FailurePolicy::AsWorst, FailurePolicy::AsValue(500.0), FailurePolicy::Ignore] {
+    for failures in [
+        FailurePolicy::AsConstraint,
+        FailurePolicy::AsWorst,
+        FailurePolicy::AsValue(500.0),
+        FailurePolicy::Ignore,
+    ] {
         let problem = Failing { problem: branin.clone(), rate: 0.4 };
         let study = run(&problem, BoSettings { failures, ..BoSettings::default() }, 40);
         assert!(study.history().unsuccessful().count() > 3);
         // Failures at random are the worst case for a policy that blames the point.
-        let enough = if failures == FailurePolicy::Ignore { 1.0 } else { 20.0 };
+        let blames = matches!(failures, FailurePolicy::AsWorst | FailurePolicy::AsValue(_));
+        let enough = if blames { 20.0 } else { 1.0 };
         let best = study.history().best().unwrap().1;
         assert!(best < enough, "{failures:?}: {best}");
     }
@@ -475,7 +481,7 @@ fn a_measurement_without_a_cost_is_refused() {
 fn failures_spend_the_budget_of_cooling() {
     let weight = |failed: Option<f64>| {
         let cost = CostAwareness::Cooled { budget: 1000.0 };
-        let settings = BoSettings { cost, ..BoSettings::default() };
+        let settings = BoSettings { cost, failures: FailurePolicy::Ignore, ..BoSettings::default() };
         let make = || BayesianOptimizer::new(unit()).with_settings(settings.clone()).unwrap();
         let mut study = Study::new(make(), Seed(3)).with_stop(MaxTrials(8));
         study
@@ -592,7 +598,65 @@ fn failed_trials_break_constraints_as_far_as_is_known() {
     };
     assert!(likely(FailurePolicy::AsWorst) < 0.1, "{}", likely(FailurePolicy::AsWorst));
     assert!(likely(FailurePolicy::AsValue(5.0)) < 0.1);
+    assert!(likely(FailurePolicy::AsConstraint) < 0.1, "{}", likely(FailurePolicy::AsConstraint));
     assert!(likely(FailurePolicy::Ignore) > 0.9, "{}", likely(FailurePolicy::Ignore));
+}
+
+/// Trials fail in two thirds of a square, and the least loss is on the border: where they fail is learnt, the loss is modelled without them,
+/// and the search comes nearer than with bad losses in their place. What failed by chance is forgiven.
+#[test]
+fn places_of_failures_are_learnt() {
+    let space = || Space::builder().float("x", 0.0, 1.0).float("y", 0.0, 1.0).build().unwrap();
+    let loss = |x: f64, y: f64| (x - 0.8).powi(2) + (y - 0.3).powi(2);
+    let fails = |x: f64, y: f64| x + y > 0.8;
+    let left = |failures: FailurePolicy, by_chance: bool| {
+        let settings = BoSettings { failures, ..BoSettings::default() };
+        let optimizer = BayesianOptimizer::new(space()).with_settings(settings).unwrap();
+        let mut study = Study::new(optimizer, Seed(3)).with_trials(40);
+        let outcome = |config: &Config, id: u64| {
+            let (x, y) = (config.float("x").unwrap(), config.float("y").unwrap());
+            let failed = if by_chance { id.is_multiple_of(3) } else { fails(x, y) };
+            if failed { Outcome::failed("no memory") } else { loss(x, y).into() }
+        };
+        study.run(|config: &Config, context| outcome(config, context.id.0)).unwrap();
+        (study.history().best().unwrap().1, study)
+    };
+    // The nearest point of the border is (0.65, 0.15).
+    let least = loss(0.65, 0.15);
+    let (learnt, mut study) = left(FailurePolicy::AsConstraint, false);
+    let (imputed, _) = left(FailurePolicy::AsWorst, false);
+    assert!(learnt - least < 1e-3 && learnt - least < 0.1 * (imputed - least), "{learnt} {imputed} {least}");
+    let likely = |x: f64, y: f64| {
+        let optimizer = BayesianOptimizer::new(space());
+        let state = optimizer.state(study.history(), TrialId(40)).unwrap().unwrap();
+        state.probability_feasible(&[x, y]).unwrap()
+    };
+    assert!(
+        likely(0.5, 0.1) > 0.9 && likely(0.75, 0.25) < 0.1,
+        "{} {}",
+        likely(0.5, 0.1),
+        likely(0.75, 0.25)
+    );
+    // What is recommended was measured, and its mean is the loss.
+    let best = study.recommend().unwrap().unwrap();
+    assert!((best.value - learnt).abs() < 1e-3, "{best:?} {learnt}");
+    let (learnt, _) = left(FailurePolicy::AsConstraint, true);
+    assert!(learnt < 1e-4, "{learnt}");
+}
+
+/// Pruned trials are no failures: with these alone suggestions are those of the worst loss in their place.
+#[test]
+fn pruned_trials_are_no_failures() {
+    let queries = |failures| {
+        let settings = BoSettings { failures, ..BoSettings::default() };
+        let optimizer = BayesianOptimizer::new(unit()).with_settings(settings).unwrap();
+        let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(14));
+        let outcome = |x: f64| if x > 0.7 { Outcome::pruned(2) } else { (x - 0.6).powi(2).into() };
+        study.run(|config, _| outcome(config.float("x").unwrap())).unwrap();
+        assert!(study.history().unsuccessful().count() > 1);
+        study.history().trials().iter().map(|trial| trial.query.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(queries(FailurePolicy::AsConstraint), queries(FailurePolicy::AsWorst));
 }
 
 /// The first of measured configurations with equal posterior means is recommended.
@@ -674,7 +738,7 @@ fn failed_configurations_are_not_repeated() {
         (reason.unwrap(), asked)
     };
     let outcomes = || [Outcome::failed("out of memory"), Outcome::pruned(0)];
-    for failures in [FailurePolicy::Ignore, FailurePolicy::AsWorst] {
+    for failures in [FailurePolicy::AsConstraint, FailurePolicy::Ignore, FailurePolicy::AsWorst] {
         for outcome in outcomes() {
             let (reason, asked) = run(failures, &|arm| arm == "t", outcome.clone());
             assert_eq!(reason, StopReason::Trials(20), "{asked:?}");

@@ -105,12 +105,31 @@ fn trials_asked_at_the_same_time_differ() {
 
 #[test]
 fn the_design_goes_on_until_enough_was_measured() {
-    for mut optimizer in both(&InitialDesign::Automatic, None) {
-        // Every other trial fails: four measurements come with the eighth trial.
-        let failing = |id: u64, config: &Config| {
-            Some(if id.is_multiple_of(2) { Outcome::failed("even") } else { losses(config) })
+    // Every other trial fails: four measurements come with the eighth trial. Where failures are learnt they count as well.
+    for (failures, begins) in [(FailurePolicy::AsWorst, 8), (FailurePolicy::AsConstraint, 4)] {
+        let optimizers: [Box<dyn Asks>; 2] = [
+            one(&square(), BoSettings { failures, ..BoSettings::default() }),
+            several(&square(), MultiObjectiveSettings { failures, ..MultiObjectiveSettings::default() }),
+        ];
+        for mut optimizer in optimizers {
+            let failing = |id: u64, config: &Config| {
+                Some(if id.is_multiple_of(2) { Outcome::failed("even") } else { losses(config) })
+            };
+            let found = modelled(&mut *optimizer, 10, failing);
+            assert_eq!(found.iter().position(|by_model| *by_model), Some(begins), "{failures:?} {found:?}");
+        }
+    }
+    // Without a measurement there is nothing to model, and pruned trials do not count.
+    for mut optimizer in both(&InitialDesign::Sobol(3), None) {
+        let outcome = |id, config: &Config| match id {
+            0..5 => Outcome::failed("early"),
+            5 => losses(config),
+            _ => unreachable!("by the model"),
         };
-        let found = modelled(&mut *optimizer, 10, failing);
+        let found = modelled(&mut *optimizer, 7, |id, config| (id < 6).then(|| outcome(id, config)));
+        assert_eq!(found.iter().position(|by_model| *by_model), Some(6), "{found:?}");
+        let outcome = |id, config: &Config| if id < 5 { Outcome::pruned(1) } else { losses(config) };
+        let found = modelled(&mut *optimizer, 9, |id, config| Some(outcome(id, config)));
         assert_eq!(found.iter().position(|by_model| *by_model), Some(8), "{found:?}");
     }
     for mut optimizer in both(&InitialDesign::Sobol(3), None) {
@@ -210,8 +229,8 @@ fn given_configurations_come_first_and_can_be_all() {
             assert_eq!(found.iter().position(|m| *m), Some(begins), "{initial:?}");
         }
     }
-    // Given ones that fail are made up for by further points; without a measurement there is no model.
-    for (initial, begins) in [(InitialDesign::Given(given.clone()), 8), (InitialDesign::Only(given), 3)] {
+    // Given ones that fail count as well; without a measurement there is no model.
+    for (initial, begins) in [(InitialDesign::Given(given.clone()), 6), (InitialDesign::Only(given), 3)] {
         for mut optimizer in both(&initial, None) {
             let fails =
                 |id, config: &Config| Some(if id < 2 { Outcome::failed("given") } else { losses(config) });
@@ -252,7 +271,12 @@ fn finite_spaces_are_asked_once_and_end() {
         }),
     ];
     for (what, outcome) in outcomes {
-        for failures in [FailurePolicy::AsWorst, FailurePolicy::AsValue(9.0), FailurePolicy::Ignore] {
+        for failures in [
+            FailurePolicy::AsConstraint,
+            FailurePolicy::AsWorst,
+            FailurePolicy::AsValue(9.0),
+            FailurePolicy::Ignore,
+        ] {
             for initial in [InitialDesign::Automatic, InitialDesign::Sobol(40), InitialDesign::Random(5)] {
                 let settings = BoSettings { failures, initial: initial.clone(), ..BoSettings::default() };
                 ends(one(&finite(), settings), what, outcome);
@@ -365,11 +389,8 @@ fn odd_shapes_are_named_and_failures_need_no_constraints() {
             };
             assert!(error.contains("trial 2") && error.contains(said), "{error}");
         }
-        // A failed trial has no constraints; one more point makes up for it.
-        let mut trials = odd(make, Outcome::failed("no numbers"));
-        let (query, by_model, memo) = answer(make().ask(&History::from_trials(trials.clone(), Seed(3)), 8));
-        assert!(!by_model);
-        trials.push(trial(query, memo, Some(measured(2, 1, 0.3))));
-        assert!(answer(make().ask(&History::from_trials(trials, Seed(3)), 9)).1);
+        // A failed trial has no constraints, and says where trials fail.
+        let trials = odd(make, Outcome::failed("no numbers"));
+        assert!(answer(make().ask(&History::from_trials(trials, Seed(3)), 8)).1);
     }
 }

@@ -4,8 +4,8 @@ use thrifty_acquisition::{
     AcquisitionKind, Analytic, LogExpectedImprovement, LogInverseCost, Utility, ZeroLog,
 };
 use thrifty_bo::{
-    Candidate, CostAwareness, GpSurrogate, InitialDesign, LossTransform, Maximizer, MultiObjectiveOptimizer,
-    MultiObjectiveRule, MultiObjectiveSettings, ParetoMember, ParetoSet,
+    Candidate, CostAwareness, FailurePolicy, GpSurrogate, InitialDesign, LossTransform, Maximizer,
+    MultiObjectiveOptimizer, MultiObjectiveRule, MultiObjectiveSettings, ParetoMember, ParetoSet,
 };
 use thrifty_domain::Points;
 use thrifty_model_based::{
@@ -65,6 +65,7 @@ fn optimizer(change: impl Fn(&mut MultiObjectiveSettings)) -> MultiObjectiveOpti
         initial: InitialDesign::Sobol(2),
         maximizer: Maximizer { raw: 128, around_best: 4, climbs: 3 },
         reference: Some(REFERENCE.to_vec()),
+        failures: FailurePolicy::AsWorst,
         ..MultiObjectiveSettings::default()
     };
     change(&mut settings);

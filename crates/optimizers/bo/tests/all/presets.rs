@@ -16,7 +16,7 @@ fn the_defaults_are_as_documented() {
         rule: AcquisitionKind::LogExpectedImprovement(ImprovementTarget::BestObserved),
         maximizer: maximizer.clone(),
         losses: LossTransform::UpperHalf,
-        failures: FailurePolicy::AsWorst,
+        failures: FailurePolicy::AsConstraint,
         pending: PendingPolicy::Fantasies { draws: 32 },
         cost: CostAwareness::Ignore,
         convergence: Convergence::Explore { epsilon: 1e-7 },
@@ -32,7 +32,7 @@ fn the_defaults_are_as_documented() {
         reference: None,
         maximizer,
         losses: LossTransform::None,
-        failures: FailurePolicy::AsWorst,
+        failures: FailurePolicy::AsConstraint,
         cost: CostAwareness::Ignore,
         repeats: None,
     };

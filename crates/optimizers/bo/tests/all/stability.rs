@@ -117,12 +117,13 @@ fn run<O: Optimizer<Query = Config>>(
     check(name, &numbers(&space(), study.history(), has_runs));
 }
 
-/// Settings of most of the record, with the transform of losses that was the default when it was made.
+/// Settings of most of the record, with the transform of losses and the policy for failures that were the defaults when it was made.
 fn settings() -> BoSettings {
     BoSettings {
         initial: InitialDesign::Sobol(4),
         maximizer: Maximizer { raw: 32, around_best: 3, climbs: 2 },
         losses: LossTransform::UpperTail,
+        failures: FailurePolicy::AsWorst,
         ..BoSettings::default()
     }
 }
@@ -154,6 +155,9 @@ fn one_objective() {
     one("both_tails", BoSettings { losses: LossTransform::BothTails, ..settings() }, 1, plain);
     one("failures_ignored", BoSettings { failures: FailurePolicy::Ignore, ..settings() }, 1, plain);
     one("failures_valued", BoSettings { failures: FailurePolicy::AsValue(2.0), ..settings() }, 1, plain);
+    let learnt = || BoSettings { failures: FailurePolicy::AsConstraint, ..settings() };
+    one("failures_learnt", learnt(), 1, plain);
+    one("failures_learnt_constrained_parallel", learnt(), 2, weighted);
     for (name, pending) in [
         ("believer", PendingPolicy::KrigingBeliever),
         ("liar_best", PendingPolicy::LiarBest),
@@ -183,6 +187,7 @@ fn several_objectives() {
         rule,
         initial: InitialDesign::Sobol(4),
         maximizer: Maximizer { raw: 32, around_best: 3, climbs: 2 },
+        failures: FailurePolicy::AsWorst,
         ..MultiObjectiveSettings::default()
     };
     let one = |name: &str, settings: MultiObjectiveSettings, window, outcome| {
@@ -200,6 +205,13 @@ fn several_objectives() {
     one("failures_valued_several", MultiObjectiveSettings { failures, ..automatic() }, 1, several);
     let failures = FailurePolicy::Ignore;
     one("failures_ignored_several", MultiObjectiveSettings { failures, ..automatic() }, 1, several);
+    let failures = FailurePolicy::AsConstraint;
+    one(
+        "failures_learnt_several",
+        MultiObjectiveSettings { failures, ..automatic() },
+        2,
+        several_constrained,
+    );
     one("hypervolume", settings(MultiObjectiveRule::ExpectedHypervolume), 1, several);
     one("noisy_hypervolume", settings(MultiObjectiveRule::NoisyExpectedHypervolume { draws: 4 }), 2, several);
     let rule = MultiObjectiveRule::NoisyExpectedHypervolume { draws: 4 };

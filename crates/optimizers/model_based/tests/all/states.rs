@@ -83,7 +83,8 @@ fn moments(trials: Vec<Trial<Config>>, settings: StateSettings) -> Vec<Predictio
     with(trials, settings, grid).unwrap()
 }
 
-/// A failed trial is a measurement of the worst loss, or of the value that is set, or nothing.
+/// A failed trial is a measurement of the worst loss, or of the value that is set, or nothing to the model of the loss; as a constraint it makes
+/// its place less likely.
 #[test]
 fn failed_trials_count_as_the_policy_says() {
     let at = 0.32;
@@ -100,10 +101,13 @@ fn failed_trials_count_as_the_policy_says() {
             moments(failed(), of(FailurePolicy::AsValue(7.5))),
             moments(counted(7.5), default.clone())
         );
-        assert_eq!(moments(failed(), of(FailurePolicy::Ignore)), moments(plain(), default));
+        assert_eq!(moments(failed(), of(FailurePolicy::Ignore)), moments(plain(), default.clone()));
+        assert_eq!(moments(failed(), of(FailurePolicy::AsConstraint)), moments(plain(), default));
     }
     // Failures are no losses, but they were asked.
     with(failed(), settings(), |state| {
+        let likely = |x: f64| state.probability_feasible(&[x]).expect("a constraint");
+        assert!(likely(at) < likely(0.9) && likely(0.9) < 1.0, "{} {}", likely(at), likely(0.9));
         assert_eq!(state.losses(), losses());
         assert!(state.is_known(&[at]) && !state.is_known(&[at + 0.01]));
     })
@@ -423,6 +427,6 @@ fn settings_are_refused_beyond_their_bounds_and_taken_at_them() {
     let default = StateSettings::default();
     assert_eq!(default.maximizer, Maximizer { raw: 512, around_best: 20, climbs: 6 });
     assert_eq!(default.pending, PendingPolicy::Fantasies { draws: 32 });
-    assert_eq!((default.failures, default.losses), (FailurePolicy::AsWorst, LossTransform::UpperHalf));
+    assert_eq!((default.failures, default.losses), (FailurePolicy::AsConstraint, LossTransform::UpperHalf));
     assert_eq!((default.cost, default.budget.planned), (CostAwareness::Ignore, None));
 }

@@ -1,0 +1,222 @@
+//! Gaussian-process classification as a surrogate.
+
+use thrifty_domain::{Domain, PointsRef};
+use thrifty_gp::{Conditioning, GpSettings, GpSurrogate, Mean, Noise, Training};
+use thrifty_kernel::Kernel;
+use thrifty_sampling::Stream;
+use thrifty_surrogate::{
+    Description, EarlierFit, FittedSurrogate, JointGradient, JointPosterior, Observations, Posterior,
+    PosteriorGradient, Surrogate, SurrogateError,
+};
+
+use crate::surrogate::{failed, learn};
+use crate::{CensoredError, CensoredGp, CensoredPosterior, Propagation, Response};
+
+/// Gaussian-process classification by expectation propagation: a surrogate of which only the signs of the targets count.
+///
+/// ```text
+/// P(y > 0 at x) = Φ(μ / √(σ² + s²))
+/// ```
+///
+/// The latent function has mean μ and variance σ², and s² is the variance of the noise by which classes mix: next to nothing where a border is sharp,
+/// large where classes are a matter of chance. It is learnt with the kernel. The posterior is that of the latent function and the noise, so that its
+/// probability of being positive is that of the class.
+///
+/// Hyperparameters are learnt anew after a fifth of growth. Beyond 200 targets a [subset](Conditioning::Subset) is kept.
+/// Cost: some 10 passes of O(n³) per evaluation of the likelihood, for n targets that are kept.
+/// Source: Rasmussen & Williams (2006), sections 3.6 and 5.5.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GpClassifier {
+    /// Kernel, settings and conditioning of the process.
+    pub process: GpSurrogate,
+    /// Settings of expectation propagation.
+    #[serde(default)]
+    pub propagation: Propagation,
+}
+
+impl Default for GpClassifier {
+    /// The default kernel, noise from 1e-6 on beside a variance of the function that is learnt too, a mean near 0.
+    fn default() -> Self {
+        let settings = GpSettings {
+            noise: Noise::Learned { start: 1e-2, floor: 1e-6, ceiling: 10.0, prior: None },
+            mean: Mean::Normal { mean: 0.0, std_dev: 1.0 },
+            standardize_targets: false,
+            restarts: 1,
+            max_evaluations: 60,
+            ..GpSettings::default()
+        };
+        let conditioning = Conditioning::Subset { size: 200 };
+        Self {
+            process: GpSurrogate { settings, conditioning, near: Some(0.0), ..GpSurrogate::default() },
+            propagation: Propagation::default(),
+        }
+    }
+}
+
+/// Name of the surrogate in errors and journals.
+const NAME: &str = "gaussian-process classification";
+
+/// Growth after which hyperparameters are learnt anew.
+const GROWTH: f64 = 1.2;
+
+fn signs(y: &[f64]) -> Vec<Response> {
+    y.iter().map(|y| Response::sign(*y > 0.0)).collect()
+}
+
+impl Surrogate for GpClassifier {
+    fn fit(
+        &self,
+        domain: &Domain,
+        data: Observations<'_>,
+        warm_start: Option<&[f64]>,
+        rng: &mut Stream,
+    ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+        let latent = learn((&self.process, self.propagation), &signs, (domain, data), warm_start, rng)?;
+        Ok(Box::new(Classified { latent, learnt_from: data.len() }))
+    }
+
+    fn update(
+        &self,
+        domain: &Domain,
+        data: Observations<'_>,
+        earlier: EarlierFit<'_>,
+        rng: &mut Stream,
+    ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+        // A fit to more than there is was one of something else.
+        let is_kept = |n: &usize| (*n as f64..GROWTH * *n as f64).contains(&(data.len() as f64));
+        let Some(learnt_from) = earlier.learnt_from.filter(is_kept) else {
+            return self.fit(domain, data, Some(earlier.hyperparameters), rng);
+        };
+        let process = self.process.process_for_maximum(domain, data.x)?;
+        let process = process.warm_started(earlier.hyperparameters.to_vec());
+        let training = Training::choose(self.process.conditioning, &process, data, self.process.near)
+            .map_err(|error| failed(CensoredError::Process(error)))?;
+        let kept = training.data();
+        let latent = CensoredGp::new(process)
+            .with_propagation(self.propagation)
+            .warm_started(earlier.hyperparameters.to_vec())
+            .condition(kept.x, &signs(kept.y))
+            .map_err(failed)?;
+        Ok(Box::new(Classified { latent, learnt_from }))
+    }
+
+    fn for_other_outputs(&self) -> Option<&dyn Surrogate> {
+        Some(&self.process)
+    }
+
+    fn describe(&self) -> Result<Description, SurrogateError> {
+        Description::new(NAME, self).map_err(|error| SurrogateError::failed(NAME, error))
+    }
+}
+
+/// A fitted classifier: the latent function with the noise of the classes.
+struct Classified<K> {
+    latent: CensoredPosterior<K>,
+    learnt_from: usize,
+}
+
+impl<K: Kernel> Classified<K> {
+    fn noise(&self) -> f64 {
+        self.latent.noise_variance()
+    }
+
+    fn latent_joint(&self) -> &dyn JointPosterior {
+        self.latent.process()
+    }
+
+    /// Adds the noise where points are the same: a point has one class.
+    fn add_noise(&self, a: PointsRef<'_>, b: PointsRef<'_>, out: &mut [f64]) {
+        for (row, covariances) in a.rows().zip(out.chunks_exact_mut(b.len().max(1))) {
+            let same = b.rows().zip(covariances).filter(|(other, _)| *other == row);
+            same.for_each(|(_, covariance)| *covariance += self.noise());
+        }
+    }
+}
+
+impl<K: Kernel> Posterior for Classified<K> {
+    fn dim(&self) -> usize {
+        self.latent.dim()
+    }
+
+    fn predict_into(&self, x: PointsRef<'_>, mean: &mut [f64], variance: &mut [f64]) {
+        self.latent.predict_into(x, mean, variance);
+        variance.iter_mut().for_each(|v| *v += self.noise());
+    }
+
+    fn mean_into(&self, x: PointsRef<'_>, mean: &mut [f64]) {
+        self.latent.mean_into(x, mean);
+    }
+
+    fn gradient(&self) -> Option<&dyn PosteriorGradient> {
+        Some(self)
+    }
+
+    fn joint(&self) -> Option<&dyn JointPosterior> {
+        Some(self)
+    }
+}
+
+impl<K: Kernel> PosteriorGradient for Classified<K> {
+    fn predict_with_gradient_into(
+        &self,
+        x: PointsRef<'_>,
+        mean: &mut [f64],
+        variance: &mut [f64],
+        mean_gradient: &mut [f64],
+        variance_gradient: &mut [f64],
+    ) {
+        let process = self.latent.process();
+        process.predict_with_gradient_into(x, mean, variance, mean_gradient, variance_gradient);
+        variance.iter_mut().for_each(|v| *v += self.noise());
+    }
+}
+
+impl<K: Kernel> JointPosterior for Classified<K> {
+    fn covariance_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
+        self.latent_joint().covariance_into(x, out);
+        self.add_noise(x, x, out);
+    }
+
+    fn cross_covariance_into(&self, a: PointsRef<'_>, b: PointsRef<'_>, out: &mut [f64]) {
+        self.latent_joint().cross_covariance_into(a, b, out);
+        self.add_noise(a, b, out);
+    }
+
+    fn prior_scale(&self) -> f64 {
+        self.latent_joint().prior_scale()
+    }
+
+    fn joint_gradient(&self) -> Option<&dyn JointGradient> {
+        Some(self)
+    }
+}
+
+impl<K: Kernel> JointGradient for Classified<K> {
+    /// That of the latent function: the noise is the same everywhere.
+    fn pull_back_joint(&self, x: PointsRef<'_>, of_mean: &[f64], of_covariance: &[f64], grad: &mut [f64]) {
+        if let Some(gradient) = self.latent_joint().joint_gradient() {
+            gradient.pull_back_joint(x, of_mean, of_covariance, grad);
+        }
+    }
+}
+
+impl<K: Kernel + Clone + 'static> FittedSurrogate for Classified<K> {
+    fn posterior(&self) -> &dyn Posterior {
+        self
+    }
+
+    fn hyperparameters(&self) -> Vec<f64> {
+        self.latent.hyperparameters()
+    }
+
+    fn learnt_from(&self) -> Option<usize> {
+        Some(self.learnt_from)
+    }
+
+    /// A value of the function with the noise of the classes, not a class.
+    fn fantasize(&self, x: &[f64], y: f64) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+        let latent = self.latent.with_observation(x, y).map_err(failed)?;
+        Ok(Box::new(Self { latent, learnt_from: self.learnt_from }))
+    }
+}

@@ -1,0 +1,133 @@
+//! Classification: against the process of signs, its laws, and at the edges.
+
+use proptest::prelude::*;
+use thrifty_censored::{CensoredGp, GpClassifier, Response};
+use thrifty_domain::{Domain, Points};
+use thrifty_prob::cdf;
+use thrifty_sampling::{Seed, Sobol};
+use thrifty_surrogate::{
+    EarlierFit, FittedSurrogate, Observations, Posterior, Prediction, Surrogate, contract,
+};
+
+fn points(n: usize, dim: usize, seed: u64) -> Points {
+    Sobol::scrambled(dim, &mut Seed(seed).stream("points", 0)).take(n)
+}
+
+/// 1 on one side of a line, -1 on the other.
+fn sides(x: &Points) -> Vec<f64> {
+    x.rows().map(|x| if x[0] + 0.5 * x[1] > 0.8 { 1.0 } else { -1.0 }).collect()
+}
+
+fn fit(x: &Points, y: &[f64]) -> Box<dyn FittedSurrogate> {
+    let domain = Domain::unit_cube(x.dim());
+    let data = Observations::new(x.as_ref(), y);
+    GpClassifier::default().fit(&domain, data, None, &mut Seed(1).stream("fit", 0)).unwrap()
+}
+
+/// Probability of the class 1.
+fn probability(fitted: &dyn FittedSurrogate, x: &[f64]) -> f64 {
+    let Prediction { mean, variance } = fitted.posterior().predict(x);
+    cdf(mean / variance.sqrt())
+}
+
+#[test]
+fn it_is_a_surrogate() {
+    contract::surrogate(&GpClassifier::default());
+}
+
+/// Latent mean and variance are those of the process of signs with the same hyperparameters; the noise of the classes is added.
+#[test]
+fn predictions_are_of_the_latent_function_with_its_noise() {
+    let x = points(30, 2, 1);
+    let (y, domain, surrogate) = (sides(&x), Domain::unit_cube(2), GpClassifier::default());
+    let fitted = fit(&x, &y);
+    let signs: Vec<Response> = y.iter().map(|y| Response::sign(*y > 0.0)).collect();
+    let process = surrogate.process.process_for(&domain, x.as_ref()).unwrap();
+    let latent = CensoredGp::new(process)
+        .warm_started(fitted.hyperparameters())
+        .condition(x.as_ref(), &signs)
+        .unwrap();
+    assert!(latent.noise_variance() >= 1e-6);
+    for at in [[0.1, 0.2], [0.55, 0.5], [0.9, 0.8]] {
+        let (found, own) = (fitted.posterior().predict(&at), latent.predict(&at));
+        assert!((found.mean - own.mean).abs() < 1e-9 * (1.0 + own.mean.abs()), "{found:?} {own:?}");
+        let expected = own.variance + latent.noise_variance();
+        assert!((found.variance - expected).abs() < 1e-9 * expected, "{found:?} {own:?}");
+    }
+}
+
+/// Where a border is sharp, classes are known next to it; labels by chance have their rate everywhere.
+#[test]
+fn sharp_borders_are_sharp_and_chance_is_chance() {
+    let x = points(80, 2, 1);
+    let fitted = fit(&x, &sides(&x));
+    let along = |at: f64| probability(&*fitted, &[0.8 - 0.5 * 0.4 + at, 0.4]);
+    assert!(along(-0.15) < 0.05 && along(0.15) > 0.95, "{} {}", along(-0.15), along(0.15));
+    assert!(fitted.posterior().predict(&[0.6, 0.4]).variance > 0.0);
+    let mut rng = Seed(3).stream("chance", 0);
+    let y: Vec<f64> = (0..80).map(|_| if rng.uniform() < 0.3 { 1.0 } else { -1.0 }).collect();
+    let rate = y.iter().filter(|y| **y > 0.0).count() as f64 / 80.0;
+    let by_chance = fit(&x, &y);
+    let found: Vec<f64> = points(64, 2, 5).rows().map(|at| probability(&*by_chance, at)).collect();
+    let mean = found.iter().sum::<f64>() / 64.0;
+    assert!(
+        (mean - rate).abs() < 0.1 && found.iter().all(|p| (0.02..0.9).contains(p)),
+        "{mean} {rate} {found:?}"
+    );
+}
+
+/// Hyperparameters are kept until there are a fifth more targets, and learnt anew then.
+#[test]
+fn hyperparameters_are_kept_up_to_a_fifth_of_growth() {
+    let x = points(60, 2, 1);
+    let (y, domain) = (sides(&x), Domain::unit_cube(2));
+    let first = fit(&Points::from_flat(x.as_flat()[..2 * 40].to_vec(), 2), &y[..40]);
+    let hyperparameters = first.hyperparameters();
+    let update = |n: usize| {
+        let data = Observations::new(x.as_ref().slice(0, n), &y[..n]);
+        let earlier = EarlierFit { hyperparameters: &hyperparameters, learnt_from: first.learnt_from() };
+        GpClassifier::default().update(&domain, data, earlier, &mut Seed(1).stream("fit", 0)).unwrap()
+    };
+    let (kept, anew) = (update(47), update(48));
+    assert_eq!((kept.hyperparameters(), kept.learnt_from()), (hyperparameters.clone(), Some(40)));
+    assert_eq!(anew.learnt_from(), Some(48));
+    assert_ne!(anew.hyperparameters(), hyperparameters);
+}
+
+/// One target, one class, opposite classes at one point, and more targets than are kept: predictions are numbers, on the side of the labels.
+#[test]
+fn edges_are_no_error() {
+    let one = fit(&points(1, 2, 1), &[1.0]);
+    assert!(probability(&*one, points(1, 2, 1).row(0)) > 0.5);
+    let x = points(12, 2, 1);
+    let of_one_class = fit(&x, &[-1.0; 12]);
+    assert!(x.rows().all(|x| probability(&*of_one_class, x) < 0.5));
+    let mut twice = x.clone();
+    x.rows().for_each(|row| twice.push(row));
+    let y: Vec<f64> = (0..24).map(|i| if i < 12 { 1.0 } else { -1.0 }).collect();
+    let torn = fit(&twice, &y);
+    assert!(x.rows().all(|x| (probability(&*torn, x) - 0.5).abs() < 0.2));
+    let many = points(260, 2, 1);
+    let fitted = fit(&many, &sides(&many));
+    assert!(probability(&*fitted, &[0.2, 0.2]) < 0.05 && probability(&*fitted, &[0.9, 0.8]) > 0.95);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+
+    /// Only signs count, and with all classes exchanged probabilities are those of the other class.
+    #[test]
+    fn signs_alone_count(labels in prop::collection::vec(any::<bool>(), 14), scale in prop::sample::select(vec![1e-12, 0.3, 1e12])) {
+        let x = points(14, 2, 7);
+        let y: Vec<f64> = labels.iter().map(|label| if *label { 1.0 } else { -1.0 }).collect();
+        let fitted = fit(&x, &y);
+        let scaled = fit(&x, &y.iter().map(|y| scale * y).collect::<Vec<f64>>());
+        let turned = fit(&x, &y.iter().map(|y| -y).collect::<Vec<f64>>());
+        for at in points(6, 2, 9).rows() {
+            let found = probability(&*fitted, at);
+            prop_assert!((0.0..=1.0).contains(&found));
+            prop_assert_eq!(found, probability(&*scaled, at));
+            prop_assert!((found + probability(&*turned, at) - 1.0).abs() < 0.02, "{found}");
+        }
+    }
+}
