@@ -22,7 +22,7 @@ use crate::{CensoredError, CensoredGp, CensoredPosterior, Propagation, Response}
 /// large where classes are a matter of chance. It is learnt with the kernel. The posterior is that of the latent function and the noise, so that its
 /// probability of being positive is that of the class.
 ///
-/// Hyperparameters are learnt anew after a fifth of growth. Beyond 200 targets a [subset](Conditioning::Subset) is kept.
+/// Hyperparameters are learnt anew after a fifth of growth. Beyond 128 targets a [subset](Conditioning::Subset) is kept.
 /// Cost: some 10 passes of O(n³) per evaluation of the likelihood, for n targets that are kept.
 /// Source: Rasmussen & Williams (2006), sections 3.6 and 5.5.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -36,20 +36,21 @@ pub struct GpClassifier {
 }
 
 impl Default for GpClassifier {
-    /// The default kernel, noise from 1e-6 on beside a variance of the function that is learnt too, a mean near 0.
+    /// The default kernel, noise from 1e-4 on beside a variance of the function that is learnt too, a mean near 0; propagation to 1e-4, because
+    /// densely labelled borders converge slowly.
     fn default() -> Self {
         let settings = GpSettings {
-            noise: Noise::Learned { start: 1e-2, floor: 1e-6, ceiling: 10.0, prior: None },
+            noise: Noise::Learned { start: 1e-2, floor: 1e-4, ceiling: 10.0, prior: None },
             mean: Mean::Normal { mean: 0.0, std_dev: 1.0 },
             standardize_targets: false,
             restarts: 1,
             max_evaluations: 60,
             ..GpSettings::default()
         };
-        let conditioning = Conditioning::Subset { size: 200 };
+        let conditioning = Conditioning::Subset { size: 128 };
         Self {
             process: GpSurrogate { settings, conditioning, near: Some(0.0), ..GpSurrogate::default() },
-            propagation: Propagation::default(),
+            propagation: Propagation { max_sweeps: 20, tolerance: 1e-4, ..Propagation::default() },
         }
     }
 }

@@ -24,12 +24,12 @@ use crate::{BoSettings, Convergence};
 ///
 /// Diagnostics of a suggestion: `acquisition`, `mean` and `std_dev` at it, `threshold`; and `max_expected_improvement` where the rule is
 /// (log) expected improvement: the largest, times the probability of being feasible and whatever it costs; with `expected_gain`, the same
-/// at the suggestion of the rule in units of the loss; `probability_feasible` where measurements have constraints; `probability_tied` where
+/// at the suggestion of the rule in units of the loss; `probability_feasible` where measurements have constraints or trials failed; `probability_tied` where
 /// losses tie; `expected_cost` where costs count. Recommends the measured configuration with the smallest posterior mean among those that
 /// break none, by a model of the measured losses alone.
 ///
 /// Constraints of a measurement hold where they are not positive. Each has a surrogate of its own, and the utility counts times
-/// the probability that all hold. Constraints that are known without evaluating are set by
+/// the probability that all hold. So it does times that of not failing, which is learnt from failed trials ([`FailurePolicy`](crate::FailurePolicy)). Constraints that are known without evaluating are set by
 /// [`BayesianOptimizer::with_known_constraint`].
 pub struct BayesianOptimizer {
     space: Space,

@@ -58,8 +58,8 @@ pub struct MultiObjectiveSettings {
     /// Transform of each objective's losses before they enter the surrogates. Volumes that a rule improves are on the
     /// scale of the transform, which keeps what dominates what; volumes that are reported are not.
     pub losses: LossTransform,
-    /// Policy for failed trials; a value counts for every objective. For constraints they are as bad as
-    /// the worst measured.
+    /// Policy for failed trials; a value counts for every objective. Where losses are imputed, measured constraints are as bad as the worst
+    /// measured.
     pub failures: FailurePolicy,
     /// Weight of costs in the choice of a point.
     #[serde(default, skip_serializing_if = "CostAwareness::is_ignored")]
