@@ -25,13 +25,11 @@ use crate::{CensoredError, CensoredGp, CensoredPosterior, Propagation, Response}
 /// Hyperparameters are learnt anew after a fifth of growth. Beyond 128 targets a [subset](Conditioning::Subset) is kept.
 /// Cost: some 10 passes of O(n³) per evaluation of the likelihood, for n targets that are kept.
 /// Source: Rasmussen & Williams (2006), sections 3.6 and 5.5.
-#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct GpClassifier {
     /// Kernel, settings and conditioning of the process.
     pub process: GpSurrogate,
     /// Settings of expectation propagation.
-    #[serde(default)]
     pub propagation: Propagation,
 }
 

@@ -54,7 +54,7 @@ fn predictions_are_of_the_latent_function_with_its_noise() {
     }
 }
 
-/// Where a border is sharp, classes are known next to it; labels by chance have their rate everywhere.
+/// Classes are known next to a sharp border; labels by chance have their rate everywhere.
 #[test]
 fn sharp_borders_are_sharp_and_chance_is_chance() {
     let x = points(80, 2, 1);
