@@ -119,10 +119,13 @@ impl BoSettings {
     }
 
     /// The settings by which a journal knows its study: without the budget, the ending and the repeats, which say how a study ends. Older
-    /// studies knew restarts alone: settings without anything newer are written as theirs were, so that they continue.
+    /// studies knew restarts alone, and the worst loss for failures: settings without anything newer are written as theirs were, so that they
+    /// continue.
     pub(crate) fn identity(&self) -> Result<serde_json::Value, OptimizerError> {
         let failed = |error| OptimizerError::failed("writing the settings", error);
-        let mut value = serde_json::to_value(Self { budget: None, ..self.clone() }).map_err(failed)?;
+        let failures = self.failures.identity();
+        let mut value =
+            serde_json::to_value(Self { budget: None, failures, ..self.clone() }).map_err(failed)?;
         if let Some(fields) = value.as_object_mut() {
             fields.remove("repeats");
             fields.remove("ending");

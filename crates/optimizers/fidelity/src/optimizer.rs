@@ -242,7 +242,9 @@ impl Optimizer for MultiFidelityOptimizer {
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
-        let settings = MultiFidelitySettings { budget: None, repeats: None, ..self.settings.clone() };
+        let failures = self.settings.failures.identity();
+        let settings =
+            MultiFidelitySettings { budget: None, repeats: None, failures, ..self.settings.clone() };
         let ours = fingerprint("multi-fidelity Bayesian optimisation", &settings, &self.space)?;
         let ours = ours.with_budget(self.settings.budget).with("fidelity", self.axis.name())?;
         if !self.is_own_surrogate {

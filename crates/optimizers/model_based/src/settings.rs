@@ -24,6 +24,13 @@ pub enum FailurePolicy {
 }
 
 impl FailurePolicy {
+    /// The policy by which journals know a study: those from before [`AsConstraint`](Self::AsConstraint) have the default of their time, and go on
+    /// with this one.
+    #[must_use]
+    pub fn identity(self) -> Self {
+        if self == Self::AsConstraint { Self::AsWorst } else { self }
+    }
+
     /// Number of trials of which a model learns by what they are told: measured ones, and, where failing is a constraint and something was
     /// measured, failed ones. An initial design lasts until there are enough of them.
     #[must_use]

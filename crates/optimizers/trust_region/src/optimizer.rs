@@ -285,7 +285,8 @@ impl Optimizer for TrustRegionOptimizer {
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
-        let settings = TrustRegionSettings { budget: None, repeats: None, ..self.settings.clone() };
+        let failures = self.settings.failures.identity();
+        let settings = TrustRegionSettings { budget: None, repeats: None, failures, ..self.settings.clone() };
         let ours = fingerprint("trust region", &settings, &self.space)?.with_budget(self.settings.budget);
         Ok(ours.around(surrogate_fingerprint(&self.surrogate)?))
     }

@@ -293,7 +293,9 @@ impl Optimizer for MultiObjectiveOptimizer {
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
-        let settings = MultiObjectiveSettings { budget: None, repeats: None, ..self.settings.clone() };
+        let failures = self.settings.failures.identity();
+        let settings =
+            MultiObjectiveSettings { budget: None, repeats: None, failures, ..self.settings.clone() };
         let ours = fingerprint("multi-objective optimisation", &settings, &self.space)?;
         let ours = ours.with_budget(self.settings.budget).changed_since_format_one(
             "settings.rule",

@@ -3,9 +3,10 @@
 use thrifty_acquisition::{AcquisitionKind, ImprovementTarget};
 use thrifty_bo::{
     BayesianOptimizer, BoSettings, Convergence, CostAwareness, FailurePolicy, InitialDesign, LossTransform,
-    Maximizer, MultiObjectiveRule, MultiObjectiveSettings, PendingPolicy, TiePolicy,
+    Maximizer, MultiObjectiveOptimizer, MultiObjectiveRule, MultiObjectiveSettings, PendingPolicy, TiePolicy,
 };
 use thrifty_space::Space;
+use thrifty_study::Optimizer;
 
 #[test]
 fn the_defaults_are_as_documented() {
@@ -72,4 +73,21 @@ fn settings_are_refused_beyond_their_bounds_and_taken_at_them() {
     assert_eq!(check(&|s| s.cost = CostAwareness::Cooled { budget: 1e-9 }), None);
     assert_eq!(check(&|s| s.failures = FailurePolicy::AsValue(-5.0)), None);
     assert_eq!(check(&|s| s.convergence = Convergence::Restart { epsilon: 1e-9 }), None);
+}
+
+/// Journals know the worst loss for failures, which was the default, and the constraint as one policy; a value of one's own is another.
+#[test]
+fn journals_go_on_with_failures_as_a_constraint() {
+    let space = || Space::unit_cube(2);
+    let of = |failures| {
+        let settings = BoSettings { failures, ..BoSettings::default() };
+        let one = BayesianOptimizer::new(space()).with_settings(settings).unwrap();
+        let settings = MultiObjectiveSettings { failures, ..MultiObjectiveSettings::default() };
+        let several = MultiObjectiveOptimizer::new(space()).with_settings(settings).unwrap();
+        (Optimizer::fingerprint(&one).unwrap(), Optimizer::fingerprint(&several).unwrap())
+    };
+    assert_eq!(of(FailurePolicy::AsConstraint), of(FailurePolicy::AsWorst));
+    let (one, several) = of(FailurePolicy::Ignore);
+    let (ours, our_several) = of(FailurePolicy::AsConstraint);
+    assert!(one != ours && several != our_several);
 }
