@@ -23,7 +23,8 @@ pub(crate) type ConfigStudy = Study<AnyOptimizer<Config>>;
 
 /// Stops after some failed trials in a row: a command that always fails would fail for ever.
 struct FailuresInARow {
-    most: usize,
+    /// Nothing for [`BROKEN`], and [`WORKED`] once a trial was measured.
+    most: Option<usize>,
     before: EndedBefore,
 }
 
@@ -40,6 +41,13 @@ impl EndedBefore {
     }
 }
 
+/// Failures in a row of a command that never worked.
+const BROKEN: usize = 10;
+
+/// Failures in a row of a command that did. Where trials fail in a part of the space with the best configurations on its border, a search that learns
+/// where tries that border, and some ten in a row may fail.
+const WORKED: usize = 30;
+
 /// Name of their number in the reason.
 const FAILURES: &str = "failures";
 
@@ -48,7 +56,9 @@ impl StopRule for FailuresInARow {
         let is_failure = |outcome: &&Outcome| matches!(outcome, Outcome::Failed(_));
         let of_this_run = view.outcomes().count().saturating_sub(self.before.0.load(Ordering::Relaxed));
         let failed = view.outcomes().rev().take(of_this_run).take_while(is_failure).count();
-        (failed >= self.most).then(|| StopReason::Decided {
+        let worked = || view.outcomes().any(|outcome| outcome.measurement().is_some());
+        let most = self.most.unwrap_or_else(|| if worked() { WORKED } else { BROKEN });
+        (failed >= most).then(|| StopReason::Decided {
             message: format!("{} in a row failed", counted(failed, "trials")),
             numbers: [(FAILURES.to_owned(), failed as f64)].into(),
         })

@@ -61,7 +61,7 @@ fn one() -> usize {
 }
 
 /// Limits of the study, which ends with the first that is reached.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Stop {
     /// Trials in all.
@@ -74,28 +74,8 @@ pub(crate) struct Stop {
     pub(crate) target: Option<f64>,
     /// Measured trials in a row without a better objective.
     pub(crate) patience: Option<usize>,
-    /// Failed trials in a row.
-    #[serde(default = "Stop::default_failures")]
-    pub(crate) failures: usize,
-}
-
-impl Stop {
-    fn default_failures() -> usize {
-        10
-    }
-}
-
-impl Default for Stop {
-    fn default() -> Self {
-        Self {
-            trials: None,
-            seconds: None,
-            cost: None,
-            target: None,
-            patience: None,
-            failures: Self::default_failures(),
-        }
-    }
+    /// Failed trials in a row; without a number as many as make it likely that the command is broken.
+    pub(crate) failures: Option<usize>,
 }
 
 /// Limits of one trial.
@@ -211,7 +191,7 @@ impl Content {
         if self.workers == 0 {
             return invalid("workers", "0".into(), "a whole number from 1");
         }
-        if self.stop.failures == 0 {
+        if self.stop.failures == Some(0) {
             return invalid("stop.failures", "0".into(), "a whole number from 1");
         }
         if self.stop.trials == Some(0) {

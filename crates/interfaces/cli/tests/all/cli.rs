@@ -150,6 +150,19 @@ fn the_reason_for_the_end_decides_on_the_exit_code() {
     }
 }
 
+/// Without a number of its own a study ends after ten failures in a row where nothing was ever measured, and after thirty where something was.
+#[test]
+fn a_command_that_worked_may_fail_more_often() {
+    for (script_text, failed) in [("exit 1", 10), ("[ $THRIFTY_TRIAL = 3 ] && echo 1", 30)] {
+        let folder = script(script_text, "[stop]\ntrials = 50\n[optimizer]\nmethod = \"random\"");
+        let output = thrifty(folder.path(), &["run", "study.toml"]);
+        let text = error(&output);
+        let counts = json_of(folder.path(), &["show", "study.toml", "--json"])["counts"].clone();
+        let before = if failed == 30 { 3 } else { 0 };
+        assert_eq!(counts["failed"].as_u64(), Some(failed + before), "{text} {counts}");
+    }
+}
+
 /// Failures that are known from elsewhere, and those before a command was mended, do not end a study.
 #[test]
 fn failures_of_before_do_not_end_a_study() {
