@@ -100,10 +100,6 @@ impl Surrogate for GpClassifier {
         Ok(Box::new(Classified { latent, learnt_from }))
     }
 
-    fn for_other_outputs(&self) -> Option<&dyn Surrogate> {
-        Some(&self.process)
-    }
-
     fn describe(&self) -> Result<Description, SurrogateError> {
         Description::new(NAME, self).map_err(|error| SurrogateError::failed(NAME, error))
     }

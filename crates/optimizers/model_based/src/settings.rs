@@ -16,7 +16,7 @@ pub enum FailurePolicy {
     AsValue(f64),
     /// Nothing: points near it may be tried. The point itself is not asked again, so that a finite space comes to an end.
     Ignore,
-    /// A broken constraint: where trials fail is learnt by [classification](thrifty_censored::GpClassifier) of failed and measured trials, and a utility counts
+    /// A broken constraint: where trials fail is learnt by [classification](thrifty_censored::GpClassifier) of failed and other trials, and a utility counts
     /// times the probability of not failing. The loss is modelled without failed trials; a pruned one has the worst loss measured.
     /// Source: `run bo/failures`; Gelbart, Snoek & Adams (2014), section 3.3.
     #[default]

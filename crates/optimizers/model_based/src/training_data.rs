@@ -47,7 +47,7 @@ impl TrainingData {
                     data.feasible.push(found.is_feasible());
                     data.violations.push(found.violation());
                 }
-                (Some(outcome), None) => data.without_loss.push(&point, outcome),
+                (Some(outcome), None) => data.without_loss.push(&point, outcome, data.x.len()),
                 (None, None) => data.pending.push(&point),
             }
         }
@@ -83,8 +83,8 @@ mod tests {
         targets.push(3.0, None);
         targets.push(1.0, Some(0.5));
         let mut without_loss = WithoutLoss::new(1);
-        without_loss.push(&[0.8], &Outcome::failed("no"));
-        without_loss.push(&[0.9], &Outcome::pruned(1));
+        without_loss.push(&[0.8], &Outcome::failed("no"), 0);
+        without_loss.push(&[0.9], &Outcome::pruned(1), 0);
         let data = TrainingData {
             x: Points::from_flat(vec![0.1, 0.2], 1),
             targets,

@@ -34,13 +34,6 @@ pub struct CostData<'a> {
     pub spent: Option<f64>,
 }
 
-/// Some points, and then others.
-fn both(first: &Points, then: &Points) -> Points {
-    let mut points = first.clone();
-    then.rows().for_each(|point| points.push(point));
-    points
-}
-
 /// Name of the surrogate of failures in the memo.
 const FAILURE: &str = "failure";
 
@@ -79,21 +72,20 @@ impl Weighing<'_> {
             same_shape(self.fitter.trials.iter().copied())?.map_or(0, |(_, constraints)| constraints);
         let measured = || self.fitter.trials.iter().filter_map(|trial| measurement(trial));
         let mut weights = Weights::default();
-        let imputed = without_loss.imputed(self.settings.failures);
+        // Imputed ones come first, as with the objective.
+        let mut points = without_loss.imputed(self.settings.failures);
+        let imputed = points.len();
+        x.rows().for_each(|point| points.push(point));
         for j in 0..constraints {
             let values = || measured().map(|m| carried(m.constraints[j]));
-            // Imputed ones come first, as with the objective.
             let worst = values().fold(f64::NEG_INFINITY, f64::max);
-            let y: Vec<f64> = std::iter::repeat_n(worst, imputed.len()).chain(values()).collect();
-            let (points, y) = (both(&imputed, x), tails_drawn_in(&y));
+            let y: Vec<f64> = std::iter::repeat_n(worst, imputed).chain(values()).collect();
+            let y = tails_drawn_in(&y);
             let data = Observations::new(points.as_ref(), &y);
             weights.constraints.push(self.fitter.fit_constraint(format!("constraint {j}"), data)?);
         }
-        let failed = without_loss.failures(self.settings.failures);
-        if !failed.is_empty() {
-            let classes = std::iter::repeat_n(1.0, failed.len()).chain(std::iter::repeat_n(-1.0, x.len()));
-            let (points, y) = (both(&failed, x), classes.collect::<Vec<f64>>());
-            let data = Observations::new(points.as_ref(), &y);
+        if let Some((points, classes)) = without_loss.classes(self.settings.failures, x) {
+            let data = Observations::new(points.as_ref(), &classes);
             weights.constraints.push(self.fitter.fit_classes(FAILURE.into(), data)?);
         }
         weights.cost = self.cost(x)?;

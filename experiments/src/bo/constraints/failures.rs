@@ -39,33 +39,26 @@ const WAYS: [(&str, Option<FailurePolicy>); 4] = [
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let n = context.replications(2, 40);
     let evaluations = context.pick(16, 40);
-    let within = context.pick(&KINDS[6..8], &KINDS[..]);
-    let by_chance = context.pick(&BY_CHANCE[..1], &BY_CHANCE[..]);
-    let counts = context.pick([1, 1, 1], [7, 4, 3]);
+    let (within, by_chance, counts) =
+        context.pick((&KINDS[6..8], &BY_CHANCE[..1], [1, 1, 1]), (&KINDS[..], &BY_CHANCE[..], [7, 4, 3]));
     let groups: Vec<_> = ["active", "idle", "chance"].into_iter().zip(counts).collect();
-    let kinds: Vec<Draws> = within.iter().copied().chain(by_chance.iter().map(|(kind, _)| *kind)).collect();
-    let told: Vec<Told> = within
-        .iter()
-        .map(|_| Told::Failed)
-        .chain(by_chance.iter().map(|(_, share)| Told::FailedAtRandom(*share)))
-        .collect();
-    let labels: Vec<String> = kinds
-        .iter()
-        .zip(&told)
-        .map(|(kind, told)| match told {
-            Told::FailedAtRandom(share) => format!("d = {}, {:.0} % by chance", kind.dim, 100.0 * share),
-            _ => kind.label(),
-        })
-        .collect();
+    let within = within.iter().map(|kind| (*kind, Told::Failed, kind.label()));
+    let by_chance = by_chance.iter().map(|(kind, share)| {
+        let label = format!("d = {}, {:.0} % by chance", kind.dim, 100.0 * share);
+        (*kind, Told::FailedAtRandom(*share), label)
+    });
+    let problems: Vec<(Draws, Told, String)> = within.chain(by_chance).collect();
+    let kinds: Vec<Draws> = problems.iter().map(|problem| problem.0).collect();
+    let labels: Vec<String> = problems.iter().map(|problem| problem.2.clone()).collect();
     let drawn = Drawn::new((EXPERIMENT.id, context.seed), &kinds, n.run);
     let one = |k: usize, v: usize, i: usize| {
-        let (problem, seed) = drawn.problem(k, i)?;
+        let ((problem, seed), told) = (drawn.problem(k, i)?, problems[k].1);
         let Some(failures) = WAYS[v].1 else {
-            return problem.left(RandomSearch::new(problem.space().clone()), told[k], seed, evaluations);
+            return problem.left(RandomSearch::new(problem.space().clone()), told, seed, evaluations);
         };
         let settings = BoSettings { failures, budget: Some(evaluations), ..BoSettings::default() };
         let optimizer = BayesianOptimizer::new(problem.space().clone()).with_settings(settings)?;
-        problem.left(optimizer, told[k], seed, evaluations)
+        problem.left(optimizer, told, seed, evaluations)
     };
     let names = WAYS.map(|(name, _)| name);
     let finals = ablation::finals((EXPERIMENT.id, context), &names, &labels, n.run, one)?;

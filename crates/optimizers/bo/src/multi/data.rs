@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn failures_are_as_bad_as_the_worst_or_as_a_value() {
         let mut without_loss = WithoutLoss::new(1);
-        without_loss.push(&[0.5], &Outcome::failed("no"));
+        without_loss.push(&[0.5], &Outcome::failed("no"), 0);
         let observed = Observed {
             objectives: 1,
             x: Points::from_flat(vec![0.1, 0.9], 1),

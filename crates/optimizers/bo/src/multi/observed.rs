@@ -58,7 +58,7 @@ impl Observed {
                         .zip(values)
                         .for_each(|(column, value)| column.push(carried(*value)));
                 }
-                (Some(outcome), None) => observed.without_loss.push(&point, outcome),
+                (Some(outcome), None) => observed.without_loss.push(&point, outcome, observed.x.len()),
                 (None, None) => observed.pending.push(&point),
             }
         }
