@@ -4,11 +4,13 @@ One JSON object a line, both ways. A point has a number for each parameter: of a
 not active, because an earlier choice has not one of the positions under which it is::
 
     {"method": "optuna-tpe", "seed": 7, "noisy": false, "design": 10, "evaluations": 60, "batch": 1, "constraints": 0,
+     "failing": false,
      "parameters": [{"kind": "choice", "count": 3}, {"kind": "int", "low": 0, "high": 9},
                     {"kind": "float", "low": -5, "high": 5, "when": [{"parameter": 0, "choices": [1, 2]}]}]}
     {"version": "5.0.0"}                          once, first; or {"missing": why}, {"unsupported": why}
-    {"tell": [[[...], 0.3], ...]}                 new evaluations, to be minimised; the design is the first of them; beside it
-                                                  "constraints": their measured constraints, which hold where not positive
+    {"tell": [[[...], 0.3], ...]}                 new evaluations, to be minimised; the design is the first of them; where trials
+                                                  may fail, null for the loss of one that did; beside it "constraints": their
+                                                  measured constraints, which hold where not positive
     {"x": [...], "seed": null, "cpu": 0.2}        the next point, the random seed with which the peer wants it evaluated, if it
                                                   has one, and the CPU seconds of the peer so far
     {"tell": [...], "recommend": true}
@@ -21,7 +23,9 @@ Each peer has its own defaults, one thread, and the given seed. Its own initial 
 from __future__ import annotations
 
 import json
+import queue
 import sys
+import threading
 import time
 from importlib.metadata import version
 from typing import Any
@@ -29,6 +33,7 @@ from typing import Any
 import common  # holds thread pools to one thread
 
 Point = list[Any]  # float, or None for a parameter that is not active
+Evaluation = tuple[Point, Any]  # with the loss: float, or None of a trial that failed, which only some studies have
 
 
 class Unsupported(Exception):
@@ -45,6 +50,7 @@ class Study:
         self.evaluations: int = first["evaluations"]
         self.batch: int = first["batch"]  # points that are asked for before the first of them is told
         self.constraints: int = first["constraints"]
+        self.failing: bool = first["failing"]  # trials may fail: their loss is None
         self.parameters: list[dict[str, Any]] = first["parameters"]
         self.dim = len(self.parameters)
 
@@ -69,6 +75,15 @@ class Study:
         """The point with these values; a parameter without one is not active."""
         return [float(values[name]) if name in values else None for name in self.names()]
 
+    def random(self, rng: Any) -> Point:
+        """A point that is drawn uniformly, where all parameters are active."""
+        draw = {
+            "float": lambda p: rng.uniform(p["low"], p["high"]),
+            "int": lambda p: rng.integers(p["low"], p["high"] + 1),
+            "choice": lambda p: rng.integers(p["count"]),
+        }
+        return [float(draw[p["kind"]](p)) for p in self.parameters]
+
     def names(self) -> list[str]:
         return [f"x{i}" for i in range(self.dim)]
 
@@ -89,6 +104,7 @@ class Peer:
     conditional = False  # True if the peer has parameters that are not always active
     constrained = False  # True if the peer learns measured constraints
     batched = False  # True if the peer can be asked for several points before it is told
+    failing = False  # True if the peer can be told of trials that failed
 
     def __init__(self, study: Study) -> None:
         self.study = study
@@ -98,9 +114,11 @@ class Peer:
             raise Unsupported("constraints are not learnt")
         if study.batch > 1 and not self.batched:
             raise Unsupported("one point is asked for at a time")
+        if study.failing and not self.failing:
+            raise Unsupported("trials must not fail")
         self.constraints: list[list[float]] = []  # of all evaluations so far, those that are being told included
 
-    def tell(self, evaluations: list[tuple[Point, float]]) -> None:
+    def tell(self, evaluations: list[Evaluation]) -> None:
         raise NotImplementedError
 
     def ask(self) -> Point:
@@ -114,15 +132,22 @@ class Peer:
         """Random seed with which the last point is to be evaluated; None if the peer leaves that open."""
         return None
 
+    def end(self) -> None:
+        """The study has ended."""
+
 
 class Optuna(Peer):
-    """A sampler of Optuna. Every parameter has its own distribution; where some have conditions, one is asked for after the other."""
+    """A sampler of Optuna. Every parameter has its own distribution; where some have conditions, one is asked for after the other.
+
+    Failed trials are told as such. Its samplers leave them out.
+    """
 
     package = "optuna"
     sampler_name: str
     conditional = True
     constrained = True
     batched = True
+    failing = True
 
     def __init__(self, study: Study) -> None:
         super().__init__(study)
@@ -150,21 +175,25 @@ class Optuna(Peer):
             settings["constraints_func"] = lambda trial: trial.user_attrs["constraints"]
         return getattr(self.optuna.samplers, self.sampler_name)(**settings)
 
-    def tell(self, evaluations: list[tuple[Point, float]]) -> None:
+    def tell(self, evaluations: list[Evaluation]) -> None:
         for (x, y), constraints in zip(evaluations, self.constraints[-len(evaluations) :]):
             if self.asked:
                 trial = self.asked.pop(0)
                 trial.set_user_attr("constraints", constraints)
-                self.optimizer.tell(trial, y)
+                self.optimizer.tell(trial, y, state=self.state(y))
             else:
                 params = self.study.values(x)
                 active = {name: self.space[name] for name in params}
                 # The sampler leaves the constraints of its own trials among the attributes of the system.
                 system = {"constraints": constraints} if constraints else {}
                 trial = self.optuna.trial.create_trial(
-                    params=params, distributions=active, value=y, system_attrs=system
+                    params=params, distributions=active, value=y, system_attrs=system, state=self.state(y)
                 )
                 self.optimizer.add_trial(trial)
+
+    def state(self, y: Any) -> Any:
+        states = self.optuna.trial.TrialState
+        return states.FAIL if y is None else states.COMPLETE
 
     def ask(self) -> Point:
         if not self.study.is_conditional():
@@ -222,7 +251,7 @@ class Cma(Peer):
         options = {"bounds": [0, 1], "seed": seed, "verbose": -9}
         self.strategy = self.cma.CMAEvolutionStrategy(u, 0.25, options)
 
-    def tell(self, evaluations: list[tuple[Point, float]]) -> None:
+    def tell(self, evaluations: list[Evaluation]) -> None:
         if self.strategy is None:
             self.start(self.study.to_unit(min(evaluations, key=lambda e: e[1])[0]))
             return
@@ -242,6 +271,17 @@ class Cma(Peer):
         return self.study.from_unit(self.strategy.result.xfavorite) if self.study.noisy else None
 
 
+def egobox_specs(egobox: Any, study: Study) -> list[Any]:
+    """The parameters of a study."""
+    kinds = egobox.XType
+    make = {
+        "float": lambda p: egobox.XSpec(kinds.FLOAT, [p["low"], p["high"]]),
+        "int": lambda p: egobox.XSpec(kinds.INT, [p["low"], p["high"]]),
+        "choice": lambda p: egobox.XSpec(kinds.ENUM, [p["count"]]),
+    }
+    return [make[p["kind"]](p) for p in study.parameters]
+
+
 class Egobox(Peer):
     """Egor: a Gaussian process and the logarithm of expected improvement. It asks anew with all evaluations."""
 
@@ -255,20 +295,14 @@ class Egobox(Peer):
         import numpy
 
         self.numpy = numpy
-        kinds = egobox.XType
-        make = {
-            "float": lambda p: egobox.XSpec(kinds.FLOAT, [p["low"], p["high"]]),
-            "int": lambda p: egobox.XSpec(kinds.INT, [p["low"], p["high"]]),
-            "choice": lambda p: egobox.XSpec(kinds.ENUM, [p["count"]]),
-        }
-        specs = [make[p["kind"]](p) for p in study.parameters]
+        specs = egobox_specs(egobox, study)
         batch = {"qei_config": egobox.QEiConfig(batch=study.batch)} if study.batch > 1 else {}
         self.optimizer = egobox.Egor(specs, n_doe=study.design, n_cstr=study.constraints, **batch)
         self.left: list[Point] = []  # points of a batch that are not asked for
         self.x: list[Point] = []
         self.y: list[float] = []
 
-    def tell(self, evaluations: list[tuple[Point, float]]) -> None:
+    def tell(self, evaluations: list[Evaluation]) -> None:
         self.x += [x for x, _ in evaluations]
         self.y += [y for _, y in evaluations]
 
@@ -280,6 +314,83 @@ class Egobox(Peer):
         seed = self.study.seed + len(self.y)
         self.left = self.optimizer.suggest(self.numpy.array(self.x, dtype=float), losses, seed=seed).tolist()
         return self.left.pop(0)
+
+
+class EgoboxViability(Peer):
+    """Egor with a model of where trials fail, whose probability of viability weighs expected improvement.
+
+    What may fail can only be given to it as a function, which waits here, in a thread of its own, for its values. It does not begin without
+    an evaluation that has not failed, so points are drawn at random until there is one.
+    """
+
+    package = "egobox"
+    failing = True
+
+    def __init__(self, study: Study) -> None:
+        super().__init__(study)
+        import egobox
+        import numpy
+
+        self.egobox, self.numpy = egobox, numpy
+        self.specs = egobox_specs(egobox, study)
+        self.rng = numpy.random.default_rng(study.seed)
+        self.before: list[Evaluation] = []  # evaluations before it begins
+        self.asked: queue.Queue[Any] = queue.Queue()
+        self.told: queue.Queue[float] = queue.Queue()
+        self.thread: threading.Thread | None = None
+
+    def tell(self, evaluations: list[Evaluation]) -> None:
+        if self.thread is None:
+            self.before += evaluations
+            return
+        for _, y in evaluations:
+            self.told.put(self.loss(y))
+
+    def ask(self) -> Point:
+        if self.thread is None:
+            if all(y is None for _, y in self.before):
+                return self.study.random(self.rng)
+            self.thread = threading.Thread(target=self.minimize, daemon=True)
+            self.thread.start()
+        answer = self.asked.get()
+        if isinstance(answer, BaseException):
+            raise RuntimeError(str(answer))
+        return answer
+
+    def end(self) -> None:
+        if self.thread is not None:
+            self.told.put(self.loss(None))
+            self.thread.join()
+
+    @staticmethod
+    def loss(y: Any) -> float:
+        """The loss as it is told: not a number of a trial that failed."""
+        return float("nan") if y is None else y
+
+    def minimize(self) -> None:
+        """Work of the thread."""
+        losses = [self.loss(y) for _, y in self.before]
+        try:
+            optimizer = self.egobox.Egor(
+                self.specs,
+                x_doe=self.numpy.array([x for x, _ in self.before], dtype=float),
+                y_doe=self.numpy.array(losses).reshape(-1, 1),
+                infill_strategy=self.egobox.InfillStrategy.EI,
+                failsafe_strategy=self.egobox.FailsafeStrategy.VIABILITY,
+                feasible_infill_strategy=self.egobox.FeasibleInfillStrategy.EFI_P,
+            )
+            optimizer.minimize(self.values, max_iters=self.study.evaluations - len(losses), seed=self.study.seed)
+            self.asked.put(RuntimeError("it has ended before the last evaluation"))
+        except BaseException as error:  # noqa: BLE001 - a panic is no Exception; whoever asks next raises it
+            self.asked.put(error)
+
+    def values(self, points: Any) -> Any:
+        """Losses of points, which are asked for one after the other."""
+        losses = []
+        for x in points.tolist():
+            self.asked.put(x)
+            losses.append(self.told.get())
+        return self.numpy.array(losses).reshape(-1, 1)
 
 
 class Skopt(Peer):
@@ -301,7 +412,7 @@ class Skopt(Peer):
         dimensions = [make[p["kind"]](p) for p in study.parameters]
         self.optimizer = skopt.Optimizer(dimensions, n_initial_points=study.design, random_state=study.seed)
 
-    def tell(self, evaluations: list[tuple[Point, float]]) -> None:
+    def tell(self, evaluations: list[Evaluation]) -> None:
         kinds = [p["kind"] for p in self.study.parameters]
         points = [[v if kind == "float" else int(v) for v, kind in zip(x, kinds)] for x, _ in evaluations]
         self.optimizer.tell(points, [y for _, y in evaluations])
@@ -323,11 +434,13 @@ class Botorch(Peer):
     All points of a batch are chosen together: batches of numbers alone, without noise and constraints.
     With noise it recommends the evaluated point of the best posterior mean. Constraints have models of their own, and weight LogEI; until one
     evaluation meets all, the probability of that is maximized. Maximisers as in the package's tutorials.
+    Failed trials are left out, as the package has no type for them. Points are drawn at random until two have not failed.
     """
 
     package = "botorch"
     constrained = True
     batched = True
+    failing = True
 
     def __init__(self, study: Study) -> None:
         super().__init__(study)
@@ -339,6 +452,7 @@ class Botorch(Peer):
         import botorch.fit  # noqa: F401
         import botorch.models.fully_bayesian  # noqa: F401
         import botorch.optim.optimize_mixed  # noqa: F401
+        import numpy
         import torch
 
         warnings.filterwarnings("ignore")
@@ -346,6 +460,7 @@ class Botorch(Peer):
         torch.set_default_dtype(torch.double)
         torch.manual_seed(study.seed)
         self.torch = torch
+        self.rng = numpy.random.default_rng(study.seed)
         self.x: list[Point] = []
         self.y: list[float] = []
         self.left: list[Point] = []  # points of a batch that are not asked for
@@ -372,9 +487,10 @@ class Botorch(Peer):
 
         return [one(v, p) for v, p in zip(u, self.study.parameters)]
 
-    def tell(self, evaluations: list[tuple[Point, float]]) -> None:
-        self.x += [self.scaled(x) for x, _ in evaluations]
-        self.y += [y for _, y in evaluations]
+    def tell(self, evaluations: list[Evaluation]) -> None:
+        measured = [(x, y) for x, y in evaluations if y is not None]
+        self.x += [self.scaled(x) for x, _ in measured]
+        self.y += [y for _, y in measured]
 
     def fitted(self) -> tuple[Any, Any, Any]:
         from botorch.fit import fit_gpytorch_mll
@@ -412,6 +528,8 @@ class Botorch(Peer):
 
         if self.left:
             return self.left.pop(0)
+        if self.study.failing and len(self.y) < 2:
+            return self.study.random(self.rng)
         model, x, y = self.fitted()
         if self.study.constraints:
             utility = self.within_constraints(model, x, y)
@@ -466,10 +584,10 @@ class Smac(Peer):
 
         import smac
         from ConfigSpace import AndConjunction, Categorical, ConfigurationSpace, Float, InCondition, Integer
-        from smac.runhistory.dataclasses import TrialInfo, TrialValue
+        from smac.runhistory.dataclasses import TrialValue
 
         logging.disable(logging.CRITICAL)
-        self.info, self.value = TrialInfo, TrialValue
+        self.value = TrialValue
         make = {
             "float": lambda name, p: Float(name, (p["low"], p["high"])),
             "int": lambda name, p: Integer(name, (p["low"], p["high"])),
@@ -492,7 +610,6 @@ class Smac(Peer):
             output_directory=self.folder.name,
         )
         self.optimizer: Any = None
-        self.known: dict[Any, float] = {}
         self.asked: Any = None
 
     def configuration(self, x: Point) -> Any:
@@ -512,10 +629,9 @@ class Smac(Peer):
             self.scenario, lambda config, seed=0: 0.0, initial_design=design, logging_level=False, overwrite=True
         )
 
-    def tell(self, evaluations: list[tuple[Point, float]]) -> None:
+    def tell(self, evaluations: list[Evaluation]) -> None:
         if self.asked is not None:
             (_, y), = evaluations
-            self.known[self.asked.config, self.asked.seed] = y
             self.optimizer.tell(self.asked, self.value(cost=y))
             self.asked = None
             return
@@ -587,7 +703,7 @@ class Hebo(Peer):
         space = DesignSpace().parse([{"name": f"x{i}", **make[p["kind"]](p)} for i, p in enumerate(study.parameters)])
         self.optimizer = HEBO(space, rand_sample=study.design, scramble_seed=study.seed % 2**31)
 
-    def tell(self, evaluations: list[tuple[Point, float]]) -> None:
+    def tell(self, evaluations: list[Evaluation]) -> None:
         def of(v: float, kind: str) -> Any:
             return v if kind == "float" else int(v) if kind == "int" else str(int(v))
 
@@ -606,6 +722,7 @@ class Saasbo(Botorch):
 
     constrained = False
     batched = False
+    failing = False
 
     def __init__(self, study: Study) -> None:
         super().__init__(study)
@@ -668,6 +785,7 @@ class Turbo(Botorch):
 
     constrained = False
     batched = False
+    failing = False
 
     def __init__(self, study: Study) -> None:
         super().__init__(study)
@@ -681,7 +799,7 @@ class Turbo(Botorch):
         self.x, self.y = [], []
         self.length, self.successes, self.failures = self.FIRST, 0, 0
 
-    def tell(self, evaluations: list[tuple[Point, float]]) -> None:
+    def tell(self, evaluations: list[Evaluation]) -> None:
         for x, y in evaluations:
             self.resize(y)
             super().tell([(x, y)])
@@ -749,6 +867,7 @@ PEERS: dict[str, type[Peer]] = {
     "cma": Cma,
     "optuna-gp": OptunaGp,
     "egobox": Egobox,
+    "egobox-viability": EgoboxViability,
     "botorch": Botorch,
     "scikit-optimize": Skopt,
     "smac3": Smac,
@@ -780,6 +899,7 @@ def serve(first: dict[str, Any]) -> bool:
     for line in sys.stdin:
         message = json.loads(line)
         if message.get("end"):
+            peer.end()
             break
         try:
             if message["tell"]:

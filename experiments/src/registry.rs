@@ -24,6 +24,7 @@ pub fn all() -> Vec<Experiment> {
         bo::conditional::EXPERIMENT.clone(),
         bo::constraints::EXPERIMENT.clone(),
         bo::constraints::failures::EXPERIMENT.clone(),
+        bo::constraints::failures_peers::EXPERIMENT.clone(),
         bo::constraints::peers::EXPERIMENT.clone(),
         bo::designs::EXPERIMENT.clone(),
         bo::dimensions::EXPERIMENT.clone(),

@@ -21,12 +21,15 @@ pub struct First<'a> {
     pub batch: usize,
     /// Number of constraints that each evaluation measures.
     pub constraints: usize,
+    /// Trials may fail, and are told. Otherwise failed trials are left out.
+    pub failing: bool,
 }
 
 impl Default for First<'_> {
-    /// One point after the other, without noise, constraints and a design.
+    /// One point after the other, without noise, constraints, failures and a design.
     fn default() -> Self {
-        Self { method: "", seed: 0, noisy: false, design: 0, evaluations: 0, batch: 1, constraints: 0 }
+        let (constraints, failing) = (0, false);
+        Self { method: "", seed: 0, noisy: false, design: 0, evaluations: 0, batch: 1, constraints, failing }
     }
 }
 
@@ -63,11 +66,11 @@ struct Condition {
     choices: Vec<usize>,
 }
 
-/// Evaluations that are new, as pairs of a point and its loss.
+/// Evaluations that are new, as pairs of a point and its loss; of a failed trial without one.
 #[derive(Serialize)]
 struct Tell {
     #[serde(rename = "tell")]
-    evaluations: Vec<(Point, f64)>,
+    evaluations: Vec<(Point, Option<f64>)>,
     /// Measured constraints of each.
     constraints: Vec<Vec<f64>>,
     recommend: bool,
@@ -83,6 +86,8 @@ pub struct PeerStudy {
     process: Process,
     space: Space,
     told: usize,
+    /// Failed trials are told.
+    failing: bool,
     /// Version of the package.
     pub version: String,
     /// CPU seconds of the process since the study began.
@@ -114,6 +119,7 @@ impl PeerStudy {
                 process,
                 space: space.clone(),
                 told: 0,
+                failing: first.failing,
                 version: version.unwrap_or_default(),
                 cpu_seconds: 0.0,
             }),
@@ -184,11 +190,11 @@ impl PeerStudy {
         let told = history.trials()[self.told..].iter().take_while(|trial| trial.outcome.is_some());
         for trial in told {
             self.told += 1;
-            if let Some(measured) = trial.outcome.as_ref().and_then(Outcome::measurement)
-                && let Some(loss) = measured.objectives.first()
-            {
-                evaluations.push((self.point(config(&trial.query))?, *loss));
-                constraints.push(measured.constraints.clone());
+            let measured = trial.outcome.as_ref().and_then(Outcome::measurement);
+            let loss = measured.and_then(|measured| measured.objectives.first().copied());
+            if loss.is_some() || self.failing {
+                evaluations.push((self.point(config(&trial.query))?, loss));
+                constraints.push(measured.map_or(Vec::new(), |measured| measured.constraints.clone()));
             }
         }
         let answer = self.process.answer(&Tell { evaluations, constraints, recommend })?;
@@ -274,8 +280,16 @@ mod tests {
 
     use super::*;
 
-    const FIRST: First<'_> =
-        First { method: "cma", seed: 1, noisy: false, design: 2, evaluations: 4, batch: 1, constraints: 0 };
+    const FIRST: First<'_> = First {
+        method: "cma",
+        seed: 1,
+        noisy: false,
+        design: 2,
+        evaluations: 4,
+        batch: 1,
+        constraints: 0,
+        failing: false,
+    };
 
     #[test]
     fn without_an_interpreter_it_is_named() {
@@ -316,6 +330,36 @@ mod tests {
             })
             .unwrap();
         assert_eq!(study.history().trials()[1].query.float("x0"), Ok(0.75));
+    }
+
+    /// Failed trials are told without a loss, where the study was begun with them. Otherwise they are left out, so that both messages are the
+    /// same.
+    #[test]
+    #[cfg(unix)]
+    fn failed_trials_are_told() {
+        use thrifty_study::{MaxTrials, Study};
+
+        for (failing, told) in
+            [(true, r#"[[[0.25],null]],"constraints":[[]]"#), (false, r#"[],"constraints":[]"#)]
+        {
+            let (begin, told) = (format!("*'\"failing\":{failing},'*"), format!("*'\"tell\":{told},'*"));
+            let answers = [
+                (&*begin, r#"{"version": "1"}"#),
+                (&*told, r#"{"x": [0.75]}"#),
+                (r#"*'"tell":[],"constraints":[],'*"#, r#"{"x": [0.25]}"#),
+            ];
+            let folder = tempfile::tempdir().unwrap();
+            let process = Process::start(&super::super::fake::interpreter(folder.path(), &answers)).unwrap();
+            let first = First { failing, ..FIRST };
+            let Ok(peer) = PeerStudy::begin(process, &Space::unit_cube(1), &first) else {
+                panic!("it begins")
+            };
+            let mut study = Study::new(peer, thrifty_sampling::Seed(1)).with_stop(MaxTrials(2));
+            study.run(|_, _| Err::<f64, _>("no licence")).unwrap();
+            let x: Vec<f64> =
+                study.history().trials().iter().map(|trial| trial.query.float("x0").unwrap()).collect();
+            assert_eq!(x, if failing { [0.25, 0.75] } else { [0.75, 0.75] });
+        }
     }
 
     /// A batch is asked for before any of it is told; then all of it is told at once.

@@ -83,6 +83,28 @@ pub const FUNCTIONS: [Published; 11] = [
     },
 ];
 
+/// Functions without constraints.
+pub const FREE: [Published; 3] = [
+    Published {
+        name: "six-hump camel",
+        bounds: &[(-3.0, 3.0), (-2.0, 2.0)],
+        optimum: -1.031_628_453_489_877,
+        function: |x| (TestFunction::six_hump_camel().value(x), Vec::new()),
+    },
+    Published {
+        name: "Hartmann-3",
+        bounds: &[(0.0, 1.0); 3],
+        optimum: -3.862_779_787_332_662,
+        function: |x| (TestFunction::hartmann3().value(x), Vec::new()),
+    },
+    Published {
+        name: "Hartmann-6",
+        bounds: &[(0.0, 1.0); 6],
+        optimum: -3.322_368_011_415_512,
+        function: |x| (TestFunction::hartmann6().value(x), Vec::new()),
+    },
+];
+
 /// Simulation 1 of Gardner et al. (2014).
 fn gardner_1(x: &[f64]) -> (f64, Vec<f64>) {
     let (x, y) = (x[0], x[1]);
@@ -195,7 +217,7 @@ mod tests {
     /// A long search finds the published optimum of each function, and nothing below it.
     #[test]
     fn optima_are_those_of_a_long_search() {
-        for (i, published) in FUNCTIONS.iter().enumerate() {
+        for (i, published) in FUNCTIONS.iter().chain(&FREE).enumerate() {
             let bounds = published.bounds;
             let of_cube = |u: &[f64]| {
                 let x: Vec<f64> =

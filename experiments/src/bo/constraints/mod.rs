@@ -1,7 +1,9 @@
 //! Measured constraints: draws that choose defaults.
 
+mod comparison;
 mod draws;
 pub mod failures;
+pub mod failures_peers;
 mod functions;
 pub mod peers;
 mod problem;

@@ -35,6 +35,13 @@ pub enum Told {
     Ignored,
 }
 
+impl Told {
+    /// True if trials fail by it.
+    pub fn fails(self) -> bool {
+        matches!(self, Self::Failed | Self::FailedAtRandom(_))
+    }
+}
+
 /// Regrets in spreads below this are as good as none.
 const NO_REGRET: f64 = 1e-6;
 
