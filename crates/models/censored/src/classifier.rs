@@ -18,11 +18,11 @@ use crate::{CensoredError, CensoredGp, CensoredPosterior, Propagation, Response}
 /// P(y > 0 at x) = Φ(μ / √(σ² + s²))
 /// ```
 ///
-/// The latent function has mean μ and variance σ², and s² is the variance of the noise by which classes mix: next to nothing where a border is sharp,
-/// large where classes are a matter of chance. It is learnt with the kernel. The posterior is that of the latent function and the noise, so that its
-/// probability of being positive is that of the class.
+/// The latent function has mean μ and variance σ², and s² is the variance of the noise by which classes mix: its floor where a border is sharp, large
+/// where classes are a matter of chance. Both are fitted, a sharp border and noise that is learnt, and the more probable one is kept. The posterior
+/// is that of the latent function and the noise, so that its probability of being positive is that of the class.
 ///
-/// Hyperparameters are learnt anew after a fifth of growth. Beyond 128 targets a [subset](Conditioning::Subset) is kept.
+/// Hyperparameters are learnt anew after a tenth of growth. Beyond 128 targets a [subset](Conditioning::Subset) is kept.
 /// Cost: some 10 passes of O(n³) per evaluation of the likelihood, for n targets that are kept.
 /// Source: Rasmussen & Williams (2006), sections 3.6 and 5.5.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
@@ -34,14 +34,14 @@ pub struct GpClassifier {
 }
 
 impl Default for GpClassifier {
-    /// The default kernel, noise from 1e-4 on beside a variance of the function that is learnt too, a mean near 0; propagation to 1e-4, because
-    /// densely labelled borders converge slowly.
+    /// The default kernel, noise from 1e-6 on beside a variance of the function that is learnt too; propagation to 1e-4, because densely labelled
+    /// borders converge slowly. The mean is 0: far from all data both classes are equally likely.
     fn default() -> Self {
         let settings = GpSettings {
-            noise: Noise::Learned { start: 1e-2, floor: 1e-4, ceiling: 10.0, prior: None },
-            mean: Mean::Normal { mean: 0.0, std_dev: 1.0 },
+            noise: Noise::Learned { start: 1e-2, floor: 1e-6, ceiling: 10.0, prior: None },
+            mean: Mean::Zero,
             standardize_targets: false,
-            restarts: 1,
+            restarts: 0,
             max_evaluations: 60,
             ..GpSettings::default()
         };
@@ -57,7 +57,20 @@ impl Default for GpClassifier {
 const NAME: &str = "gaussian-process classification";
 
 /// Growth after which hyperparameters are learnt anew.
-const GROWTH: f64 = 1.2;
+const GROWTH: f64 = 1.1;
+
+/// Hyperparameters with a noise of at least this. It is the last of them but for a mean that is learnt.
+fn with_noise(hyperparameters: &[f64], mean: Mean, least: f64) -> Vec<f64> {
+    let mut all = hyperparameters.to_vec();
+    let after = usize::from(matches!(mean, Mean::Learned | Mean::Normal { .. }));
+    all.iter_mut().rev().skip(after).take(1).for_each(|noise| *noise = noise.max(least));
+    all
+}
+
+/// The largest logarithm of the posterior density of hyperparameters.
+fn log_posterior<K: Kernel>(fitted: &CensoredPosterior<K>) -> f64 {
+    fitted.restarts().iter().filter_map(|start| start.log_posterior).fold(f64::NEG_INFINITY, f64::max)
+}
 
 fn signs(y: &[f64]) -> Vec<Response> {
     y.iter().map(|y| Response::sign(*y > 0.0)).collect()
@@ -71,7 +84,21 @@ impl Surrogate for GpClassifier {
         warm_start: Option<&[f64]>,
         rng: &mut Stream,
     ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
-        let latent = learn((&self.process, self.propagation), &signs, (domain, data), warm_start, rng)?;
+        let learn = |process: &GpSurrogate, warm_start: Option<&[f64]>, rng: &mut Stream| {
+            learn((process, self.propagation), &signs, (domain, data), warm_start, rng)
+        };
+        let Noise::Learned { start, floor, .. } = self.process.settings.noise else {
+            let latent = learn(&self.process, warm_start, rng)?;
+            return Ok(Box::new(Classified { latent, learnt_from: data.len() }));
+        };
+        let (mut sharp, mean) = (self.process.clone(), self.process.settings.mean);
+        sharp.settings.noise = Noise::Learned { start: floor, floor, ceiling: floor, prior: None };
+        let sharp = learn(&sharp, warm_start, rng)?;
+        // From a sharp border the search does not find noise.
+        let warm_start = warm_start.map(|hyperparameters| with_noise(hyperparameters, mean, start));
+        let noisy = learn(&self.process, warm_start.as_deref(), rng)?;
+        let is_noisy = log_posterior(&noisy) > log_posterior(&sharp);
+        let latent = if is_noisy { noisy } else { sharp };
         Ok(Box::new(Classified { latent, learnt_from: data.len() }))
     }
 

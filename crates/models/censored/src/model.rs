@@ -14,7 +14,8 @@ use crate::{CensoredError, CensoredPosterior, Propagation, Response};
 /// A Gaussian process before values and bounds.
 ///
 /// Kernel and settings are those of a [`Gp`], whose own warm start is not used. Targets are standardised by all numbers, bounds included. With signs alone every scale
-/// is arbitrary: fix the noise at 1 ([`Noise::Fixed`]) and do not standardise, and it is probit classification.
+/// is arbitrary: fix the noise at 1 ([`Noise::Fixed`]) and do not standardise, and it is probit classification. A mean that is learnt stays at 0 then:
+/// it is sought in the range of the numbers.
 #[derive(Debug, Clone)]
 pub struct CensoredGp<K> {
     process: Gp<K>,

@@ -30,6 +30,11 @@ fn probability(fitted: &dyn FittedSurrogate, x: &[f64]) -> f64 {
     cdf(mean / variance.sqrt())
 }
 
+/// Noise of the classes.
+fn noise(fitted: &dyn FittedSurrogate) -> f64 {
+    fitted.hyperparameters().last().copied().unwrap()
+}
+
 #[test]
 fn it_is_a_surrogate() {
     contract::surrogate(&GpClassifier::default());
@@ -45,7 +50,7 @@ fn predictions_are_of_the_latent_function_with_its_noise() {
     let process = surrogate.process.process_for(&domain, x.as_ref()).unwrap();
     let model = CensoredGp::new(process).with_propagation(surrogate.propagation);
     let latent = model.warm_started(fitted.hyperparameters()).condition(x.as_ref(), &signs).unwrap();
-    assert!(latent.noise_variance() >= 1e-4);
+    assert!(latent.noise_variance() >= 1e-6);
     for at in [[0.1, 0.2], [0.55, 0.5], [0.9, 0.8]] {
         let (found, own) = (fitted.posterior().predict(&at), latent.predict(&at));
         assert!((found.mean - own.mean).abs() < 1e-9 * (1.0 + own.mean.abs()), "{found:?} {own:?}");
@@ -54,7 +59,8 @@ fn predictions_are_of_the_latent_function_with_its_noise() {
     }
 }
 
-/// Classes are known next to a sharp border; labels by chance have their rate everywhere.
+/// Classes are known next to a sharp border. Labels by chance have their rate everywhere, and are taken for noise: one of the eight draws of 80 labels
+/// has a pattern that is more probable.
 #[test]
 fn sharp_borders_are_sharp_and_chance_is_chance() {
     let x = points(80, 2, 1);
@@ -62,21 +68,50 @@ fn sharp_borders_are_sharp_and_chance_is_chance() {
     let along = |at: f64| probability(&*fitted, &[0.8 - 0.5 * 0.4 + at, 0.4]);
     assert!(along(-0.15) < 0.05 && along(0.15) > 0.95, "{} {}", along(-0.15), along(0.15));
     assert!(fitted.posterior().predict(&[0.6, 0.4]).variance > 0.0);
-    let mut rng = Seed(3).stream("chance", 0);
-    let y: Vec<f64> = (0..80).map(|_| if rng.uniform() < 0.3 { 1.0 } else { -1.0 }).collect();
-    let rate = y.iter().filter(|y| **y > 0.0).count() as f64 / 80.0;
-    let by_chance = fit(&x, &y);
-    let found: Vec<f64> = points(64, 2, 5).rows().map(|at| probability(&*by_chance, at)).collect();
-    let mean = found.iter().sum::<f64>() / 64.0;
-    assert!(
-        (mean - rate).abs() < 0.1 && found.iter().all(|p| (0.02..0.9).contains(p)),
-        "{mean} {rate} {found:?}"
-    );
+    let mut patterns = 0;
+    for seed in 1..=8 {
+        let mut rng = Seed(seed).stream("chance", 0);
+        let y: Vec<f64> = (0..80).map(|_| if rng.uniform() < 0.3 { 1.0 } else { -1.0 }).collect();
+        let rate = y.iter().filter(|y| **y > 0.0).count() as f64 / 80.0;
+        let by_chance = fit(&x, &y);
+        let found: Vec<f64> = points(64, 2, 5).rows().map(|at| probability(&*by_chance, at)).collect();
+        let mean = found.iter().sum::<f64>() / 64.0;
+        assert!((mean - rate).abs() < 0.1, "seed {seed}: {mean} {rate}");
+        let is_known = |p: &f64| !(0.02..0.9).contains(p);
+        patterns += usize::from(noise(&*by_chance) < 0.1 || found.iter().any(is_known));
+    }
+    assert!(patterns <= 1, "{patterns}");
 }
 
-/// Hyperparameters are kept until there are a fifth more targets, and learnt anew then.
+/// A border that close labels enclose is as sharp as they are. From an earlier fit that saw a sharp border, labels by chance are found to be that, and
+/// the other way round.
 #[test]
-fn hyperparameters_are_kept_up_to_a_fifth_of_growth() {
+fn a_border_is_as_sharp_as_its_labels() {
+    let mut x = points(20, 2, 1);
+    for k in 0..16 {
+        let y = f64::from(k) / 16.0;
+        x.push(&[0.8 - 0.5 * y - 0.002, y]);
+        x.push(&[0.8 - 0.5 * y + 0.002, y]);
+    }
+    let fitted = fit(&x, &sides(&x));
+    let along = |at: f64| probability(&*fitted, &[0.8 - 0.5 * 0.4 + at, 0.4]);
+    assert!(along(-0.006) < 0.02 && along(0.006) > 0.98, "{} {}", along(-0.006), along(0.006));
+    let mut rng = Seed(3).stream("chance", 0);
+    let chance: Vec<f64> = (0..52).map(|_| if rng.uniform() < 0.3 { 1.0 } else { -1.0 }).collect();
+    let domain = Domain::unit_cube(2);
+    let refit = |y: &[f64], from: &dyn FittedSurrogate| {
+        let warm_start = from.hyperparameters();
+        let data = Observations::new(x.as_ref(), y);
+        GpClassifier::default().fit(&domain, data, Some(&warm_start), &mut Seed(1).stream("fit", 0)).unwrap()
+    };
+    let by_chance = refit(&chance, &*fitted);
+    let again = refit(&sides(&x), &*by_chance);
+    assert!(noise(&*by_chance) > 0.1 && noise(&*again) < 1e-5, "{} {}", noise(&*by_chance), noise(&*again));
+}
+
+/// Hyperparameters are kept until there are a tenth more targets, and learnt anew then.
+#[test]
+fn hyperparameters_are_kept_up_to_a_tenth_of_growth() {
     let x = points(60, 2, 1);
     let (y, domain) = (sides(&x), Domain::unit_cube(2));
     let first = fit(&Points::from_flat(x.as_flat()[..2 * 40].to_vec(), 2), &y[..40]);
@@ -86,9 +121,9 @@ fn hyperparameters_are_kept_up_to_a_fifth_of_growth() {
         let earlier = EarlierFit { hyperparameters: &hyperparameters, learnt_from: first.learnt_from() };
         GpClassifier::default().update(&domain, data, earlier, &mut Seed(1).stream("fit", 0)).unwrap()
     };
-    let (kept, anew) = (update(47), update(48));
+    let (kept, anew) = (update(43), update(44));
     assert_eq!((kept.hyperparameters(), kept.learnt_from()), (hyperparameters.clone(), Some(40)));
-    assert_eq!(anew.learnt_from(), Some(48));
+    assert_eq!(anew.learnt_from(), Some(44));
     assert_ne!(anew.hyperparameters(), hyperparameters);
 }
 
