@@ -319,8 +319,8 @@ class Egobox(Peer):
 class EgoboxViability(Peer):
     """Egor with a model of where trials fail, whose probability of viability weighs expected improvement.
 
-    What may fail can only be given to it as a function, which waits here, in a thread of its own, for its values. It does not begin without
-    an evaluation that has not failed, so points are drawn at random until there is one.
+    What may fail can only be given to it as a function, which waits here, in a thread of its own, for its values. With fewer than two
+    evaluations that have not failed it ends in an error, so points are drawn at random until there are two.
     """
 
     package = "egobox"
@@ -348,7 +348,7 @@ class EgoboxViability(Peer):
 
     def ask(self) -> Point:
         if self.thread is None:
-            if all(y is None for _, y in self.before):
+            if sum(y is not None for _, y in self.before) < 2:
                 return self.study.random(self.rng)
             self.thread = threading.Thread(target=self.minimize, daemon=True)
             self.thread.start()

@@ -84,21 +84,22 @@ impl Surrogate for GpClassifier {
         warm_start: Option<&[f64]>,
         rng: &mut Stream,
     ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
-        let learn = |process: &GpSurrogate, warm_start: Option<&[f64]>, rng: &mut Stream| {
+        let mut latent_of = |process: &GpSurrogate, warm_start: Option<&[f64]>| {
             learn((process, self.propagation), &signs, (domain, data), warm_start, rng)
         };
-        let Noise::Learned { start, floor, .. } = self.process.settings.noise else {
-            let latent = learn(&self.process, warm_start, rng)?;
-            return Ok(Box::new(Classified { latent, learnt_from: data.len() }));
+        let latent = match self.process.settings.noise {
+            Noise::Learned { start, floor, .. } => {
+                let (mut sharp, mean) = (self.process.clone(), self.process.settings.mean);
+                // Bounds that meet keep it among the hyperparameters.
+                sharp.settings.noise = Noise::Learned { start: floor, floor, ceiling: floor, prior: None };
+                let sharp = latent_of(&sharp, warm_start)?;
+                // From a sharp border the search does not find noise.
+                let warm_start = warm_start.map(|hyperparameters| with_noise(hyperparameters, mean, start));
+                let noisy = latent_of(&self.process, warm_start.as_deref())?;
+                if log_posterior(&noisy) > log_posterior(&sharp) { noisy } else { sharp }
+            }
+            Noise::Fixed(_) => latent_of(&self.process, warm_start)?,
         };
-        let (mut sharp, mean) = (self.process.clone(), self.process.settings.mean);
-        sharp.settings.noise = Noise::Learned { start: floor, floor, ceiling: floor, prior: None };
-        let sharp = learn(&sharp, warm_start, rng)?;
-        // From a sharp border the search does not find noise.
-        let warm_start = warm_start.map(|hyperparameters| with_noise(hyperparameters, mean, start));
-        let noisy = learn(&self.process, warm_start.as_deref(), rng)?;
-        let is_noisy = log_posterior(&noisy) > log_posterior(&sharp);
-        let latent = if is_noisy { noisy } else { sharp };
         Ok(Box::new(Classified { latent, learnt_from: data.len() }))
     }
 

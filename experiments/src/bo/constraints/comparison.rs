@@ -22,19 +22,19 @@ const METHODS: [&str; 5] = ["BO", "TPE", "trust region", "CMA-ES", "random"];
 pub struct Worse {
     pub name: &'static str,
     pub failures: FailurePolicy,
-    /// What it is told, if that is not what the others are.
+    /// Form in which it is told the constraints, where that is another.
     pub told: Option<Told>,
 }
 
 /// A function, and the form in which its constraints are told.
 pub type Posed = (Constrained, Told);
 
-/// An experiment of this kind.
+/// Comparison of default Bayesian optimisation with other methods and libraries on the same functions.
 pub struct Comparison<'a> {
     pub id: &'static str,
     pub context: &'a RunContext,
     pub problems: &'a [Posed],
-    /// How many of the problems each group has, in their order.
+    /// Groups: the name of each, and the number of its problems, in their order.
     pub groups: &'a [(&'static str, usize)],
     pub worse: Worse,
     /// The others, the cheapest first.
