@@ -52,7 +52,8 @@ class Sampler(BaseSampler):
         A space with conditions, which is sampled as one tree. Without it parameters that all trials have are sampled
         together, the others one by one.
     failures
-        `ignore`: nothing is learnt from failed trials. `avoid`: they are as bad as the worst.
+        `ignore`: nothing is learnt from failed trials. `avoid`: `TPESampler` ranks them behind all others, and the other samplers learn
+        where trials fail. These take an infinite loss as a failed trial whose place is learnt, whatever this says.
     pruned
         `ignore`, `last_report` or `worst`: how pruned trials count. None is the method's own treatment: `TPESampler` ranks them
         behind the complete ones, the others take them as failed. With constraints `last_report` takes trials whose constraints are
@@ -377,8 +378,8 @@ class GPSampler(Sampler):
         return "multi_objective" if len(study.directions) > 1 else "bo"
 
     def _method_settings(self, method: str) -> dict[str, Any]:
-        # What failed is told apart trial by trial: `unrelated` ones are ignored, infinite losses are as bad as the worst.
-        return {**self._startup_settings("initial", None), "failures": "as_worst", **self._settings}
+        # What failed is told apart trial by trial: `unrelated` ones are ignored, and where others fail is learnt.
+        return {**self._startup_settings("initial", None), **self._settings}
 
     def _feed(self, study: optuna.Study, whole: Distributions, method: str, trials: Sequence[FrozenTrial]) -> Feed:
         if method == "multi_objective" and method not in self._methods():
