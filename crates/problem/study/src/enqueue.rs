@@ -1,10 +1,11 @@
 //! Queries and trials that do not come from the optimiser: a queue, and trials that were made elsewhere.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
 use crate::event::Event;
+use crate::replay::Origin;
 use crate::history::FailedAttempts;
 use crate::{Memo, Optimizer, OptimizerError, Outcome, Query, Study, StudyError, Timing, Trial, TrialId};
 
@@ -101,7 +102,8 @@ impl<O: Optimizer> Study<O> {
         for ((query, outcome), id) in known.into_iter().zip(0..).skip(begun) {
             missing.push(self.known_trial(TrialId(id), query, outcome, &missing)?);
         }
-        self.append_trials(missing, &FailedAttempts::new())?;
+        let ids = missing.iter().map(|trial| trial.id).collect();
+        self.append_trials(missing, &FailedAttempts::new(), &ids)?;
         Ok(self)
     }
 
@@ -112,7 +114,7 @@ impl<O: Optimizer> Study<O> {
     pub fn add_known(&mut self, query: O::Query, outcome: impl Into<Outcome>) -> Result<TrialId, StudyError> {
         let id = TrialId(self.history.len() as u64);
         let trial = self.known_trial(id, query, outcome.into(), &[])?;
-        self.append_trials(vec![trial], &FailedAttempts::new())?;
+        self.append_trials(vec![trial], &FailedAttempts::new(), &BTreeSet::from([id]))?;
         Ok(id)
     }
 
@@ -134,13 +136,14 @@ impl<O: Optimizer> Study<O> {
         Ok(Trial { id, query, diagnostics, memo, reports, outcome, timing })
     }
 
-    /// Appends trials and their failed attempts to the journal and to the history.
+    /// Appends trials and their failed attempts to the journal and to the history. Those of `known` were made elsewhere.
     ///
     /// The first may be the last of the history, which gets the attempts that it lacks, its reports and its outcome.
     pub(crate) fn append_trials(
         &mut self,
         trials: Vec<Trial<O::Query>>,
         failed_attempts: &FailedAttempts,
+        known: &BTreeSet<TrialId>,
     ) -> Result<(), StudyError> {
         let Some(first) = trials.first().map(|trial| trial.id) else { return Ok(()) };
         let is_asked = self.history.get(first).is_some();
@@ -151,12 +154,14 @@ impl<O: Optimizer> Study<O> {
         let attempts_at = |id: TrialId| failed_attempts.get(&id).map_or(&[][..], Vec::as_slice);
         let own = self.history.failed_attempts_at(first);
         let pairs = own.iter().zip(attempts_at(first));
-        let known = pairs.take_while(|(own, other)| own.failure == other.failure).count();
+        let kept = pairs.take_while(|(own, other)| own.failure == other.failure).count();
         // An ask is followed by its failed attempts.
-        let events = trials.iter().flat_map(|trial| trial.events(false, attempts_at(trial.id)));
-        self.write(events.skip(usize::from(is_asked) + known).collect())?;
+        let events = trials
+            .iter()
+            .flat_map(|trial| trial.events(Origin::of(known.contains(&trial.id)), attempts_at(trial.id)));
+        self.write(events.skip(usize::from(is_asked) + kept).collect())?;
         for (id, attempts) in failed_attempts {
-            let missing = attempts.iter().skip(if *id == first { known } else { 0 });
+            let missing = attempts.iter().skip(if *id == first { kept } else { 0 });
             self.history.failed_attempts.entry(*id).or_default().extend(missing.cloned());
         }
         let mut trials = trials.into_iter();
@@ -164,7 +169,12 @@ impl<O: Optimizer> Study<O> {
             own.reports.extend(trial.reports);
             (own.outcome, own.timing.evaluate) = (trial.outcome, trial.timing.evaluate);
         }
-        self.history.trials.extend(trials);
+        for trial in trials {
+            if known.contains(&trial.id) {
+                self.history.known.insert(trial.id);
+            }
+            self.history.trials.push(trial);
+        }
         Ok(())
     }
 

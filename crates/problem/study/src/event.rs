@@ -50,6 +50,9 @@ pub(crate) enum Event<Q> {
         /// True for the next query of the queue.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         queued: bool,
+        /// True for a trial that was made elsewhere. Journals of earlier versions do not have it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        known: bool,
         /// Number of entries of a shared log that the suggestion was made from; a journal has none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seen: Option<u64>,

@@ -1,7 +1,7 @@
 //! Histories of trials.
 
 use std::cmp::Ordering as Order;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -28,6 +28,8 @@ pub struct History<Q> {
     /// Failed attempts that were made again, by trial.
     pub(crate) failed_attempts: FailedAttempts,
     pub(crate) restarts: Restarts,
+    /// Trials that were made elsewhere. Their outcomes are visible from the beginning, whatever the schedule is.
+    pub(crate) known: BTreeSet<TrialId>,
     seed: Seed,
     lineage: Lineage,
 }
@@ -69,8 +71,8 @@ impl<Q: Clone> Clone for History<Q> {
         let (queue, directions) = (self.queue.clone(), self.directions.clone());
         let (recorded, comparable) = (self.recorded.clone(), self.comparable.clone());
         let (failed_attempts, restarts) = (self.failed_attempts.clone(), self.restarts.clone());
-        let trials = Self::from_trials(self.trials.clone(), self.seed);
-        Self { queue, directions, recorded, comparable, failed_attempts, restarts, ..trials }
+        let (known, trials) = (self.known.clone(), Self::from_trials(self.trials.clone(), self.seed));
+        Self { queue, directions, recorded, comparable, failed_attempts, restarts, known, ..trials }
     }
 }
 
@@ -142,6 +144,7 @@ impl<Q> History<Q> {
             comparable: None,
             failed_attempts: FailedAttempts::new(),
             restarts: Restarts::default(),
+            known: BTreeSet::new(),
             seed,
             lineage: Lineage::new(),
         }

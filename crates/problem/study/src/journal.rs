@@ -320,6 +320,7 @@ mod tests {
             diagnostics: std::collections::BTreeMap::new(),
             memo: crate::Memo::default(),
             queued: false,
+            known: false,
             seen: None,
             seconds: 0.0,
             elapsed: None,

@@ -77,7 +77,7 @@ impl<Q: Query> History<Q> {
     pub(crate) fn replay(&mut self, event: Event<Q>) -> Result<(), String> {
         let unknown = |id: crate::TrialId| format!("trial {} was never asked", id.0);
         match event {
-            Event::Asked { id, query, diagnostics, memo, queued, seconds, .. } => {
+            Event::Asked { id, query, diagnostics, memo, queued, known, seconds, .. } => {
                 if id.0 != self.len() as u64 {
                     return Err(format!("trial {} asked out of order", id.0));
                 }
@@ -88,6 +88,9 @@ impl<Q: Query> History<Q> {
                 let trial =
                     Trial { id, query, diagnostics, memo, reports: Vec::new(), outcome: None, timing };
                 self.trials.push(trial);
+                if known {
+                    self.known.insert(id);
+                }
             }
             Event::Enqueued { query, .. } => {
                 self.queue.push(query);
@@ -130,22 +133,44 @@ impl<Q: Query> History<Q> {
     pub(crate) fn events(&self) -> Vec<Event<Q>> {
         let waiting = self.queue.waiting().iter().cloned();
         let mut events: Vec<Event<Q>> = waiting.map(Event::enqueued).collect();
-        let of_trial = |trial: &Trial<Q>| trial.events(false, self.failed_attempts_at(trial.id));
+        let of_trial = |trial: &Trial<Q>| {
+            let origin = Origin::of(self.known.contains(&trial.id));
+            trial.events(origin, self.failed_attempts_at(trial.id))
+        };
         events.extend(self.trials.iter().flat_map(of_trial));
         events
     }
 }
 
+/// Source of the query of a trial.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// The optimiser.
+    Suggested,
+    /// The queue, of which it is the next.
+    Queued,
+    /// The trial was made elsewhere.
+    Known,
+}
+
+impl Origin {
+    /// The origin of a trial that is not of the queue.
+    pub(crate) fn of(known: bool) -> Self {
+        if known { Self::Known } else { Self::Suggested }
+    }
+}
+
 impl<Q: Query> Trial<Q> {
-    /// The events of this trial, of its failed attempts too; `queued` if it is the next of the queue.
-    pub(crate) fn events(&self, queued: bool, failed_attempts: &[FailedAttempt]) -> Vec<Event<Q>> {
+    /// The events of this trial, of its failed attempts too.
+    pub(crate) fn events(&self, origin: Origin, failed_attempts: &[FailedAttempt]) -> Vec<Event<Q>> {
         let Self { id, query, diagnostics, memo, timing, .. } = self.clone();
         let mut events = vec![Event::Asked {
             id,
             query,
             diagnostics,
             memo,
-            queued,
+            queued: origin == Origin::Queued,
+            known: origin == Origin::Known,
             seen: None,
             seconds: timing.ask,
             elapsed: None,
@@ -173,16 +198,20 @@ impl<Q> History<Q> {
 
     /// Calls `look` on the history as it was when only the first `visible` trials had ended.
     ///
-    /// Outcomes, reports and failed attempts of later trials are set aside meanwhile.
+    /// Outcomes, reports and failed attempts of later trials are set aside meanwhile, but for trials that were made elsewhere.
     pub(crate) fn as_of<T>(&mut self, visible: usize, look: impl FnOnce(&Self) -> T) -> T {
         let start = visible.min(self.trials.len());
-        let take = |trial: &mut Trial<Q>| (trial.outcome.take(), std::mem::take(&mut trial.reports));
-        let aside: Vec<_> = self.trials[start..].iter_mut().map(take).collect();
-        let attempts = self.failed_attempts.split_off(&TrialId(start as u64));
+        let mut later = self.failed_attempts.split_off(&TrialId(start as u64));
+        let mut aside = Vec::new();
+        for trial in self.trials[start..].iter_mut().filter(|trial| !self.known.contains(&trial.id)) {
+            aside.push((trial.outcome.take(), std::mem::take(&mut trial.reports), later.remove(&trial.id)));
+        }
+        self.failed_attempts.append(&mut later);
         let seen = look(self);
-        self.failed_attempts.extend(attempts);
-        for (trial, (outcome, reports)) in self.trials[start..].iter_mut().zip(aside) {
+        let trials = self.trials[start..].iter_mut().filter(|trial| !self.known.contains(&trial.id));
+        for (trial, (outcome, reports, attempts)) in trials.zip(aside) {
             (trial.outcome, trial.reports) = (outcome, reports);
+            self.failed_attempts.extend(attempts.map(|attempts| (trial.id, attempts)));
         }
         seen
     }

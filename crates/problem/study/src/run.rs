@@ -16,7 +16,8 @@ use crate::{Context, Failure, Next, Optimizer, Outcome, StopReason, Study, Study
 #[serde(rename_all = "snake_case")]
 pub enum Schedule {
     /// Ask i is made when exactly trials 0 to i - w have been told, in the order of their ids. Suggestions do not
-    /// depend on the order in which trials finish, and are the same with any number of threads.
+    /// depend on the order in which trials finish, and are the same with any number of threads. Trials that were made elsewhere
+    /// ([`Study::with_known`]) are seen by every ask.
     Window(usize),
     /// Ask i is made as soon as a thread is free, and uses all outcomes up to then: faster when evaluations
     /// differ in length, and not reproducible.

@@ -10,6 +10,7 @@ use crate::curves::{Curves, should_prune};
 use crate::event::Event;
 use crate::history::Timed;
 use crate::journal::Journal;
+use crate::replay::Origin;
 use crate::{
     Ask, Durability, Failure, FailureReason, History, JournalError, MeasurementProblem, Observer, Optimizer,
     Outcome, Pruner, Schedule, StopReason, StopRule, StudyError, Suggestion, Timing, Trial, TrialId,
@@ -326,7 +327,8 @@ impl<O: Optimizer> Study<O> {
         let Suggestion { query, diagnostics, memo } = suggestion;
         let timing = Timing { ask: started_at.elapsed().as_secs_f64(), evaluate: 0.0 };
         let trial = Trial { id, query, diagnostics, memo, reports: Vec::new(), outcome: None, timing };
-        self.write(trial.events(given.is_some(), &[]))?;
+        let origin = if given.is_some() { Origin::Queued } else { Origin::Suggested };
+        self.write(trial.events(origin, &[]))?;
         if given.is_some() {
             self.history.queue.take();
         }

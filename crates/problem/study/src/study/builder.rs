@@ -147,19 +147,20 @@ impl<O: Optimizer> Study<O> {
             _ => {}
         }
         let (mut copied, mut queue) = (Vec::new(), Vec::new());
-        let (mut missing, mut attempts) = (Vec::new(), FailedAttempts::new());
+        let (mut missing, mut attempts, mut known) = (Vec::new(), FailedAttempts::new(), BTreeSet::new());
         if is_new {
             std::mem::swap(&mut self.history, &mut before);
             copied = self.history.events();
         } else {
             queue.extend_from_slice(before.queue.waiting());
+            known.clone_from(&before.known);
             (missing, attempts) = self.missing_trials(before, path)?;
         }
         self.warnings.extend(warnings);
         self.journal = Some(journal);
         self.plan_as_recorded(own_budget, budget);
         self.write(copied)?;
-        self.append_trials(missing, &attempts)?;
+        self.append_trials(missing, &attempts, &known)?;
         self.enqueue_missing(queue)?;
         Ok(self)
     }

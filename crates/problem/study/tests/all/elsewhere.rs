@@ -472,3 +472,58 @@ fn known_trials_have_the_values_of_the_optimizer() {
     let asked: Vec<f64> = study.history().trials().iter().map(|trial| trial.query).collect();
     assert_eq!(asked, [1.0, 2.0, 3.0]);
 }
+
+/// Suggests the number of ended trials that it sees.
+struct Seeing;
+
+impl Optimizer for Seeing {
+    type Query = u64;
+    type Recommendation = u64;
+
+    fn ask(&mut self, history: &History<u64>, _: TrialId) -> Result<Ask<u64>, OptimizerError> {
+        let ended = history.trials().iter().filter(|trial| trial.outcome.is_some()).count();
+        Ok(Ask::Evaluate(Suggestion::new(ended as u64)))
+    }
+
+    fn recommend(&mut self, _: &History<u64>) -> Result<Option<u64>, OptimizerError> {
+        Ok(None)
+    }
+
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
+        Ok(Fingerprint::new("seeing"))
+    }
+}
+
+/// Trials that were made elsewhere had ended before the first ask: a window hides none of them, in a resumed study and in a shared log neither.
+#[test]
+fn a_window_hides_no_known_trial() {
+    let known = || (0..5).map(|i| (100 + i, Outcome::from(1.0)));
+    let study = |trials: usize| {
+        Study::new(Seeing, Seed(1)).with_schedule(Schedule::Window(4)).with_stop(MaxTrials(trials))
+    };
+    let seen = |history: &History<u64>| -> Vec<u64> {
+        history.trials()[5..].iter().map(|trial| trial.query).collect()
+    };
+    let expected = [5, 5, 5, 5, 6, 7, 8];
+    let mut whole = study(12).with_known(known()).unwrap();
+    whole.run_parallel(3, |_, _| 1.0).unwrap();
+    assert_eq!(seen(whole.history()), expected);
+    let folder = tempfile::tempdir().unwrap();
+    for (k, is_known_first) in [false, true].into_iter().enumerate() {
+        let path = folder.path().join(format!("{k}.jsonl"));
+        for trials in 6..=12 {
+            let open = study(trials);
+            let mut open = if is_known_first {
+                open.with_known(known()).unwrap().with_journal(&path).unwrap()
+            } else {
+                open.with_journal(&path).unwrap().with_known(known()).unwrap()
+            };
+            open.run(|_, _| 1.0).unwrap();
+        }
+        let read: History<u64> = History::read(&path).unwrap();
+        assert_eq!(seen(&read), expected, "{is_known_first}");
+    }
+    let mut shared = study(12).with_known(known()).unwrap().join(Box::new(MemoryLog::new())).unwrap();
+    shared.run_worker(|_, _| 1.0).unwrap();
+    assert_eq!(seen(shared.history()), expected);
+}
