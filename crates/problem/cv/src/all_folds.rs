@@ -127,7 +127,14 @@ where
         self.optimizer.check_measurement(measurement)
     }
 
+    /// The optimiser plans for as many configurations as have all their folds in so many trials.
+    fn plan(&mut self, trials: usize) {
+        self.optimizer.plan(trials / self.folds);
+    }
+
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
-        Ok(Fingerprint::new("all folds").with("folds", &self.folds)?.around(self.optimizer.fingerprint()?))
+        let inner = self.optimizer.fingerprint()?;
+        let trials = inner.budget().map(|configurations| self.folds.saturating_mul(configurations));
+        Ok(Fingerprint::new("all folds").with("folds", &self.folds)?.with_budget(trials).around(inner))
     }
 }

@@ -154,6 +154,10 @@ impl<O: Optimizer<Query = Config>> Optimizer for OnFolds<O> {
         self.optimizer.moved(memo)
     }
 
+    fn plan(&mut self, trials: usize) {
+        self.optimizer.plan(trials);
+    }
+
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
         Ok(Fingerprint::new("on folds").with("folds", &self.folds)?.around(self.optimizer.fingerprint()?))
     }

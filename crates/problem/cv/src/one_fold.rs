@@ -133,6 +133,10 @@ impl<O: Optimizer<Query = Config>> Optimizer for OneFold<O> {
         self.optimizer.moved(memo)
     }
 
+    fn plan(&mut self, trials: usize) {
+        self.optimizer.plan(trials);
+    }
+
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
         let ours = Fingerprint::new("one fold").with("folds", &self.folds)?.with("choice", &self.choice)?;
         Ok(ours.around(self.optimizer.fingerprint()?))

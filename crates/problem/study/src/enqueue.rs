@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use crate::event::Event;
-use crate::replay::Origin;
 use crate::history::FailedAttempts;
+use crate::replay::Origin;
 use crate::{Memo, Optimizer, OptimizerError, Outcome, Query, Study, StudyError, Timing, Trial, TrialId};
 
 impl<O: Optimizer> Study<O> {

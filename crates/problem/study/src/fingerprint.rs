@@ -93,6 +93,12 @@ impl Fingerprint {
         self
     }
 
+    /// The number of trials that the study is planned for.
+    #[must_use]
+    pub fn budget(&self) -> Option<usize> {
+        self.budget.and_then(|budget| usize::try_from(budget).ok())
+    }
+
     /// Wraps the fingerprint of an inner optimiser, and takes over its budget and parts.
     #[must_use]
     pub fn around(mut self, inner: Self) -> Self {

@@ -328,3 +328,51 @@ fn full_cross_validation_takes_no_single_fold_from_elsewhere() {
     let study = Study::new(AllFolds::new(steps(), 3).unwrap(), Seed(1));
     assert!(study.with_queue([query]).is_err(), "a fold in the queue");
 }
+
+/// An optimiser of one parameter that keeps the number of trials it plans for.
+struct Planned(Option<usize>);
+
+impl Optimizer for Planned {
+    type Query = Config;
+    type Recommendation = Config;
+
+    fn ask(&mut self, _: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
+        let mut config = Config::new();
+        config.insert("x", id.0 as f64);
+        Ok(Ask::Evaluate(Suggestion::new(config)))
+    }
+
+    fn recommend(&mut self, _: &History<Config>) -> Result<Option<Config>, OptimizerError> {
+        Ok(None)
+    }
+
+    fn plan(&mut self, trials: usize) {
+        self.0 = Some(trials);
+    }
+
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
+        Ok(Fingerprint::new("planned").with_budget(self.0))
+    }
+}
+
+/// The number of trials of a study reaches the optimiser of configurations, in their number, and is that of the study again when a journal is opened.
+#[test]
+fn a_plan_reaches_the_optimizer_of_configurations() {
+    let space = Space::unit_cube(1);
+    let build = |_: Space| Ok(Planned(None));
+    let one = OneFold::new(Planned(None), 5, FoldChoice::Fixed(0)).unwrap();
+    let one = Study::new(one, Seed(1)).with_trials(62);
+    assert_eq!(one.optimizer().fingerprint().unwrap().budget(), Some(62));
+    let on = OnFolds::new(&space, 5, build).unwrap();
+    let on = Study::new(on, Seed(1)).with_trials(62);
+    assert_eq!(on.optimizer().optimizer().0, Some(62));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("study.jsonl");
+    let all = || Study::new(AllFolds::new(Planned(None), 5).unwrap(), Seed(1));
+    let planned = |study: &Study<AllFolds<Planned>>| study.optimizer().fingerprint().unwrap().budget();
+    assert_eq!(planned(&all().with_trials(62)), Some(60), "twelve configurations");
+    all().with_trials(62).with_journal(&path).unwrap().ask().unwrap();
+    for _ in 0..2 {
+        assert_eq!(planned(&all().with_journal(&path).unwrap()), Some(60));
+    }
+}

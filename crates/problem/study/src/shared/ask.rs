@@ -136,7 +136,17 @@ impl<O: Optimizer> SharedStudy<O> {
                 return Ok(Vec::new());
             }
             let Suggestion { query, diagnostics, memo } = suggestion.clone();
-            Ok(vec![Event::Asked { id, query, diagnostics, memo, queued, known: false, seen, seconds, elapsed: None }])
+            Ok(vec![Event::Asked {
+                id,
+                query,
+                diagnostics,
+                memo,
+                queued,
+                known: false,
+                seen,
+                seconds,
+                elapsed: None,
+            }])
         });
         match asked {
             Ok(0) | Err(StudyError::LeaseLost { .. }) => {
