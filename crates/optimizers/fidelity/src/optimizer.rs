@@ -1,14 +1,16 @@
 //! Multi-fidelity Bayesian optimisation.
 
+use std::collections::HashSet;
+
 use thrifty_gp::GpSurrogate;
 use thrifty_model_based::{
     CostData, Designer, OutputFitter, PlannedTrials, Repeats, StateSettings, SurrogateState, ask_given,
-    check_config, ended_without_loss, fingerprint, is_modelled, surrogate_fingerprint,
+    check_config, ended_without_loss, fingerprint, is_modelled, measurement, surrogate_fingerprint,
 };
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{
-    Ask, Fingerprint, History, Measurement, MeasurementProblem, Optimizer, OptimizerError, StopReason,
-    Suggestion, Trial, TrialId,
+    Ask, Fingerprint, History, Measurement, MeasurementProblem, Optimizer, OptimizerError, Outcome,
+    StopReason, Suggestion, Trial, TrialId,
 };
 
 use crate::evidence::observations;
@@ -154,7 +156,13 @@ impl MultiFidelityOptimizer {
     /// True while the initial design lasts.
     fn is_initial(&self, history: &History<Config>) -> bool {
         let trials = history.trials();
-        let told = self.settings.failures.told(trials);
+        // Pruned trials count if one of their reports is an observation.
+        let observations = self.observations(history);
+        let observed: HashSet<TrialId> =
+            observations.iter().filter(|one| measurement(one).is_some()).map(|one| one.id).collect();
+        let is_pruned = |trial: &&Trial<Config>| matches!(trial.outcome, Some(Outcome::Pruned { .. }));
+        let pruned = trials.iter().filter(is_pruned).filter(|trial| observed.contains(&trial.id)).count();
+        let told = self.settings.failures.told(trials) + pruned;
         // A design that has ended does not begin again when the study is planned longer.
         let modelled = trials.iter().any(is_modelled);
         let (space, initial) = (&self.space, &self.settings.initial);

@@ -52,6 +52,7 @@ pub use thrifty_search::{
     Asked, Candidate, DesignBudget, Designer, Given, InitialDesign, ParetoMember, ParetoSet, PlannedTrials,
     ask_given, asked_points, check_config, design_changed, ended_without_loss, fingerprint, first_allowed,
     is_asked, measurement, points_of, random_allowed, random_points, same_shape, shape, within,
+    without_gains,
 };
 pub use thrifty_transfer::{TransferError, TransferSettings, TransferSurrogate};
 pub use ties::TiePolicy;

@@ -106,13 +106,7 @@ pub fn ask_given<O: Optimizer<Query = Config>>(
     Ok(match asked {
         Ask::Evaluate(suggestion) => {
             let query = completion.complete(&suggestion.query)?;
-            // What is to be gained on a part of the space is no reason to end the study.
-            let of_whole =
-                [EXPECTED_IMPROVEMENT.name(), EXPECTED_IMPROVEMENT_RANGE.name(), EXPECTED_GAIN.name()];
-            let memo = suggestion.memo.without(&of_whole);
-            let mut diagnostics = suggestion.diagnostics;
-            diagnostics.retain(|name, _| !of_whole.contains(&name.as_str()));
-            Ask::Evaluate(Suggestion { query, memo, diagnostics })
+            Ask::Evaluate(Suggestion { query, ..without_gains(suggestion) })
         }
         Ask::Stop(_) => {
             let query = completion.random(parts(optimizer).1, history.seed())?;
@@ -120,6 +114,15 @@ pub fn ask_given<O: Optimizer<Query = Config>>(
         }
         Ask::Wait => Ask::Wait,
     })
+}
+
+/// A suggestion without what is expected to be gained by it: on a part of the space that is no reason to end the study.
+#[must_use]
+pub fn without_gains<Q>(suggestion: Suggestion<Q>) -> Suggestion<Q> {
+    let of_whole = [EXPECTED_IMPROVEMENT.name(), EXPECTED_IMPROVEMENT_RANGE.name(), EXPECTED_GAIN.name()];
+    let Suggestion { query, mut diagnostics, memo } = suggestion;
+    diagnostics.retain(|name, _| !of_whole.contains(&name.as_str()));
+    Suggestion { query, diagnostics, memo: memo.without(&of_whole) }
 }
 
 /// Calls an optimiser on the part of its space that has the given values.

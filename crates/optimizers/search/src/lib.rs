@@ -26,7 +26,7 @@ pub use candidate::{Candidate, first_allowed};
 pub use design::{DesignBudget, InitialDesign, PlannedTrials};
 pub use designer::Designer;
 pub use fingerprint::{design_changed, fingerprint};
-pub use given::{Given, ask_given, check_config, within};
+pub use given::{Given, ask_given, check_config, within, without_gains};
 pub use measurement::{MeasurementMismatch, ended_without_loss, measurement, same_shape, shape};
 pub use nsga2::{Nsga2, Nsga2Settings};
 pub use pareto_set::{ParetoMember, ParetoSet};

@@ -119,6 +119,29 @@ fn reports_and_pruned_trials_teach() {
     assert_eq!(best.config.int("epochs").unwrap(), 27);
 }
 
+/// A design ends after as many trials that teach, be they measured or pruned after a report; one that was pruned before any teaches nothing.
+#[test]
+fn pruned_trials_end_a_design() {
+    let space = Space::builder().float("x", 0.0, 1.0).log_int("epochs", 1, 27).build().unwrap();
+    let modelled = |is_pruned: bool, reports: bool| {
+        let mut study = Study::new(optimizer(space.clone()), Seed(3)).with_stop(MaxTrials(12));
+        study
+            .run(|config, context| -> Result<Outcome, ReportError> {
+                let loss = (config.float("x").unwrap() - 0.4).powi(2) + 0.5 / epochs(config);
+                if reports {
+                    context.report(1, loss)?;
+                }
+                Ok(if is_pruned { context.pruned() } else { loss.into() })
+            })
+            .unwrap();
+        study.history().trials().iter().position(|trial| trial.diagnostics.contains_key("mean"))
+    };
+    let measured = modelled(false, true);
+    assert!(measured.is_some_and(|first| first < 8), "{measured:?}");
+    assert_eq!(modelled(true, true), measured);
+    assert_eq!(modelled(true, false), None);
+}
+
 /// Costs are measured. Trials that reported and were then pruned or failed need none: they teach the loss, and the study goes on. A
 /// pruned one with a cost teaches it, a measured one without a cost is refused, and a failure in the loop.
 #[test]
