@@ -22,7 +22,8 @@ use crate::{CensoredError, CensoredGp, CensoredPosterior, Propagation, Response}
 /// where classes are a matter of chance. Both are fitted, a sharp border and noise that is learnt, and the more probable one is kept. The posterior
 /// is that of the latent function and the noise, so that its probability of being positive is that of the class.
 ///
-/// Hyperparameters are learnt anew after a tenth of growth. Beyond 128 targets a [subset](Conditioning::Subset) is kept.
+/// Hyperparameters are learnt anew after a tenth of growth. Beyond 128 targets a [subset](Conditioning::Subset) is kept, a quarter of it where
+/// targets of both signs are nearest to each other.
 /// Cost: some 10 passes of O(n³) per evaluation of the likelihood, for n targets that are kept.
 /// Source: Rasmussen & Williams (2006), sections 3.6 and 5.5.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
@@ -76,6 +77,31 @@ fn signs(y: &[f64]) -> Vec<Response> {
     y.iter().map(|y| Response::sign(*y > 0.0)).collect()
 }
 
+/// Signs times the distance to the nearest target of the other sign: small numbers are near a border. Without another sign it is 1.
+fn signed_margins(data: Observations<'_>) -> Vec<f64> {
+    let is_positive = |i: usize| data.y[i] > 0.0;
+    let margin = |i: usize| {
+        let squared =
+            |j: usize| -> f64 { data.x.row(i).iter().zip(data.x.row(j)).map(|(a, b)| (a - b).powi(2)).sum() };
+        let others = (0..data.len()).filter(|j| is_positive(*j) != is_positive(i));
+        let nearest = others.map(squared).min_by(f64::total_cmp).map_or(1.0, f64::sqrt);
+        // A point with both signs keeps its own.
+        let margin = nearest.max(f64::MIN_POSITIVE);
+        if is_positive(i) { margin } else { -margin }
+    };
+    (0..data.len()).map(margin).collect()
+}
+
+impl GpClassifier {
+    /// Targets with the signs of the data. Where a subset is chosen, their sizes say how near to a border they are.
+    fn targets(&self, data: Observations<'_>) -> Vec<f64> {
+        match self.process.conditioning {
+            Conditioning::Subset { size } if data.len() > size => signed_margins(data),
+            _ => data.y.to_vec(),
+        }
+    }
+}
+
 impl Surrogate for GpClassifier {
     fn fit(
         &self,
@@ -84,6 +110,8 @@ impl Surrogate for GpClassifier {
         warm_start: Option<&[f64]>,
         rng: &mut Stream,
     ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+        let targets = self.targets(data);
+        let data = Observations { y: &targets, ..data };
         let mut latent_of = |process: &GpSurrogate, warm_start: Option<&[f64]>| {
             learn((process, self.propagation), &signs, (domain, data), warm_start, rng)
         };
@@ -117,15 +145,19 @@ impl Surrogate for GpClassifier {
         };
         let process = self.process.process_for_maximum(domain, data.x)?;
         let process = process.warm_started(earlier.hyperparameters.to_vec());
+        let targets = self.targets(data);
+        let data = Observations { y: &targets, ..data };
         let training = Training::choose(self.process.conditioning, &process, data, self.process.near)
             .map_err(|error| failed(CensoredError::Process(error)))?;
         let kept = training.data();
-        let latent = CensoredGp::new(process)
+        let model = CensoredGp::new(process)
             .with_propagation(self.propagation)
-            .warm_started(earlier.hyperparameters.to_vec())
-            .condition(kept.x, &signs(kept.y))
-            .map_err(failed)?;
-        Ok(Box::new(Classified { latent, learnt_from }))
+            .warm_started(earlier.hyperparameters.to_vec());
+        match model.condition(kept.x, &signs(kept.y)) {
+            Ok(latent) => Ok(Box::new(Classified { latent, learnt_from })),
+            // Hyperparameters of fewer targets need not suit all of them.
+            Err(_) => self.fit(domain, data, None, rng),
+        }
     }
 
     fn describe(&self) -> Result<Description, SurrogateError> {
@@ -241,5 +273,45 @@ impl<K: Kernel + Clone + 'static> FittedSurrogate for Classified<K> {
     fn fantasize(&self, x: &[f64], y: f64) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
         let latent = self.latent.with_observation(x, y).map_err(failed)?;
         Ok(Box::new(Self { latent, learnt_from: self.learnt_from }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use thrifty_domain::Points;
+
+    use super::*;
+
+    /// Two signs on a line: each margin is the distance to the other side, and a point with both has next to none.
+    #[test]
+    fn margins_are_distances_to_the_other_sign() {
+        let x = Points::from_flat(vec![0.0, 0.25, 0.5, 1.0, 0.5], 1);
+        let margins = |y: &[f64]| signed_margins(Observations::new(x.as_ref(), y));
+        assert_eq!(margins(&[-1.0, -1.0, 1.0, 1.0, 3.0]), [-0.5, -0.25, 0.25, 0.75, 0.25]);
+        assert_eq!(margins(&[1.0; 5]), [1.0; 5]);
+        let both = margins(&[-1.0, -1.0, 1.0, 1.0, -1.0]);
+        assert!(both[2] > 0.0 && both[4] < 0.0 && both[2] < 1e-300 && both[4] > -1e-300, "{both:?}");
+    }
+
+    /// Of many targets those around a border are kept, whenever they were told.
+    #[test]
+    fn targets_near_a_border_are_kept() {
+        // Far from the border at 0.5, then near it, then far again.
+        let far = |n: usize| (0..n).map(move |i| 0.4 * (i as f64 + 0.5) / n as f64);
+        let near = (0..10).map(|i| 0.491 + 0.002 * f64::from(i));
+        let all: Vec<f64> = far(200).chain(near).chain(far(200).map(|x| 1.0 - x)).collect();
+        let y: Vec<f64> = all.iter().map(|x| if *x > 0.5 { 1.0 } else { -1.0 }).collect();
+        let x = Points::from_flat(all.clone(), 1);
+        let classifier = GpClassifier::default();
+        let data = Observations::new(x.as_ref(), &y);
+        let targets = classifier.targets(data);
+        let process = classifier.process.process_for_maximum(&Domain::unit_cube(1), data.x).unwrap();
+        let data = Observations { y: &targets, ..data };
+        let conditioning = Conditioning::Subset { size: 16 };
+        let training = Training::choose(conditioning, &process, data, classifier.process.near).unwrap();
+        let kept = training.data().x.as_flat().to_vec();
+        let around = kept.iter().filter(|x| (*x - 0.5).abs() < 0.01).count();
+        assert!(around >= 4, "{kept:?}");
+        assert_eq!(signs(&targets), signs(&y));
     }
 }

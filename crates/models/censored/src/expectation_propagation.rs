@@ -254,7 +254,7 @@ impl State<'_> {
         let n = self.prior.len();
         let root = roots(&self.sites);
         let factor = Cholesky::new(&self.scaled_covariance(&root), &JitterLadder::default())?;
-        let mut white = Matrix::from_fn(n, n, |i, j| root[i] * self.covariance[(i, j)]);
+        let mut white = self.scaled_rows(&root);
         factor.solve_lower_matrix_in_place(&mut white);
         let mut posterior = self.covariance.clone();
         subtract_inner_products(&mut posterior, &white, &white);
@@ -267,10 +267,21 @@ impl State<'_> {
         Ok(())
     }
 
+    /// S C.
+    fn scaled_rows(&self, root: &[f64]) -> Matrix {
+        let mut rows = self.covariance.clone();
+        for j in 0..root.len() {
+            rows.column_mut(j).iter_mut().zip(root).for_each(|(c, r)| *c *= r);
+        }
+        rows
+    }
+
     /// B = I + S C S.
     fn scaled_covariance(&self, root: &[f64]) -> Matrix {
-        let mut b =
-            Matrix::from_fn(root.len(), root.len(), |i, j| root[i] * self.covariance[(i, j)] * root[j]);
+        let mut b = self.scaled_rows(root);
+        for (j, r) in root.iter().enumerate() {
+            b.column_mut(j).iter_mut().for_each(|c| *c *= r);
+        }
         b.add_to_diagonal(1.0);
         b
     }
