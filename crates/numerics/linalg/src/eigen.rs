@@ -1,6 +1,9 @@
 //! Eigenvalues of symmetric matrices.
 
-use faer::Side;
+use faer::diag::Diag;
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
+use faer::{Mat, Par, Spec};
 
 use crate::Matrix;
 
@@ -38,9 +41,21 @@ impl SymmetricEigen {
         if n == 0 {
             return Ok(Self { values: Vec::new(), vectors: Matrix::zeros(0, 0) });
         }
-        let copy = faer::Mat::from_fn(n, n, |i, j| matrix[(i, j)]);
-        let eigen = copy.self_adjoint_eigen(Side::Lower).map_err(|_| NoEigenvalues { n })?;
-        let values = (0..n).map(|i| eigen.S()[i]).collect();
-        Ok(Self { values, vectors: Matrix::from_fn(n, n, |i, j| eigen.U()[(i, j)]) })
+        let copy = Mat::from_fn(n, n, |i, j| matrix[(i, j)]);
+        let (mut vectors, mut values) = (Mat::<f64>::zeros(n, n), Diag::<f64>::zeros(n));
+        // On one thread: sums over parts of other sizes have other bits.
+        let (parallelism, parameters) = (Par::Seq, Spec::default());
+        let scratch = self_adjoint_evd_scratch::<f64>(n, ComputeEigenvectors::Yes, parallelism, parameters);
+        self_adjoint_evd(
+            copy.as_ref(),
+            values.as_mut(),
+            Some(vectors.as_mut()),
+            parallelism,
+            MemStack::new(&mut MemBuffer::new(scratch)),
+            parameters,
+        )
+        .map_err(|_| NoEigenvalues { n })?;
+        let values = (0..n).map(|i| values[i]).collect();
+        Ok(Self { values, vectors: Matrix::from_fn(n, n, |i, j| vectors[(i, j)]) })
     }
 }
