@@ -1,27 +1,33 @@
-//! Constraints that are measured on folds.
+//! Constraints that are measured on folds, and the probability that no fold fails.
 
 use thrifty_acquisition::{Acquisition, Analytic, LogFeasibility};
-use thrifty_censored::Limits;
+use thrifty_censored::{GpClassifier, Limits};
 use thrifty_cv::FoldQuery;
 use thrifty_hgp::{Component, Hgp, HgpError};
 use thrifty_model_based::LastFit;
 use thrifty_space::Space;
 use thrifty_study::{History, Memo, OptimizerError, TrialId};
+use thrifty_surrogate::{EarlierFit, FittedSurrogate, Observations, fit_checked};
 
 use crate::FractionalSettings;
 use crate::evidence::Evidence;
 use crate::learning::{FoldData, Learning};
 use crate::surrogate_state::target;
 
-/// Posteriors of the constraints: of each the mean over the folds, or the true value, as of the loss.
+/// Posteriors of the constraints: of each the mean over the folds, or the true value, as of the loss. That no fold fails is one too.
 #[derive(Default)]
 pub(crate) struct Constraints {
     targets: Vec<Component>,
     fits: Vec<LastFit>,
+    /// Classification of the configurations that were evaluated; nothing while none has failed.
+    failure: Option<Box<dyn FittedSurrogate>>,
 }
 
 /// A constraint holds where it is not positive.
 const FEASIBLE: LogFeasibility = LogFeasibility { threshold: 0.0 };
+
+/// Name of the process of failures in a memo.
+const FAILURE: &str = "failure";
 
 /// Name of the process of a constraint in a memo.
 fn name(index: usize) -> String {
@@ -29,7 +35,8 @@ fn name(index: usize) -> String {
 }
 
 impl Constraints {
-    /// Fits one hierarchical process per constraint, each by the rule of the loss and with hyperparameters of its own.
+    /// Fits one hierarchical process per constraint, each by the rule of the loss and with hyperparameters of its own, and a classifier where a
+    /// fold has failed.
     ///
     /// # Errors
     /// [`OptimizerError`] names the constraint whose fit fails.
@@ -64,12 +71,18 @@ impl Constraints {
             constraints.targets.push(target(&fit.posterior, settings).map_err(failed)?);
             constraints.fits.push(fit.to_remember());
         }
+        constraints.failure = failure(space, evidence, history, id)?;
         Ok(constraints)
+    }
+
+    /// Logarithms of the probabilities that each measured constraint holds.
+    fn measured(&self) -> impl Iterator<Item = Analytic<'_, LogFeasibility>> {
+        self.targets.iter().map(|target| Analytic::new(target, FEASIBLE))
     }
 
     /// Logarithms of the probabilities that each holds, taken for independent.
     pub(crate) fn logarithms(&self) -> impl Iterator<Item = Analytic<'_, LogFeasibility>> {
-        self.targets.iter().map(|target| Analytic::new(target, FEASIBLE))
+        self.measured().chain(self.failure.iter().map(|fitted| Analytic::new(fitted.posterior(), FEASIBLE)))
     }
 
     /// Logarithm of the probability that all hold.
@@ -77,15 +90,39 @@ impl Constraints {
         self.logarithms().map(|logarithm| logarithm.value(x)).sum()
     }
 
-    /// True where all rather hold than not.
+    /// True where all that are measured rather hold than not.
     pub(crate) fn probably_hold(&self, x: &[f64]) -> bool {
-        self.log_probability(x).exp() >= 0.5
+        self.measured().map(|logarithm| logarithm.value(x)).sum::<f64>().exp() >= 0.5
     }
 
     /// Adds the hyperparameters to a memo.
     pub(crate) fn remember(&self, memo: &mut Memo) {
         self.fits.iter().enumerate().for_each(|(j, fit)| fit.remember(&name(j), memo));
+        if let Some(fitted) = &self.failure {
+            let (hyperparameters, learnt_from) = (fitted.hyperparameters(), fitted.learnt_from());
+            LastFit { hyperparameters, learnt_from }.remember(FAILURE, memo);
+        }
     }
+}
+
+/// Classification of configurations: those with a failed fold, and the others.
+fn failure(
+    space: &Space,
+    evidence: &Evidence,
+    history: &History<FoldQuery>,
+    id: TrialId,
+) -> Result<Option<Box<dyn FittedSurrogate>>, OptimizerError> {
+    let Some((x, classes)) = evidence.classes() else { return Ok(None) };
+    let data = Observations::new(x.as_ref(), &classes);
+    let last = LastFit::of(FAILURE, history.trials().iter());
+    let earlier = last
+        .as_ref()
+        .map(|last| EarlierFit { hyperparameters: &last.hyperparameters, learnt_from: last.learnt_from });
+    let mut rng = history.seed().child("fit", id.0).stream(FAILURE, 0);
+    let fitted = fit_checked(&GpClassifier::default(), space.domain(), data, earlier, &mut rng);
+    fitted.map(Some).map_err(|error| {
+        OptimizerError::failed(format!("fitting the model of failures for trial {}", id.0), error)
+    })
 }
 
 #[cfg(test)]

@@ -153,6 +153,29 @@ impl Evidence {
         Some(missing)
     }
 
+    /// True for a configuration of which a fold has failed.
+    pub(crate) fn has_failed(&self, x: &[f64]) -> bool {
+        self.failed.iter().any(|(point, _)| point == x)
+    }
+
+    /// Configurations that were evaluated, each once in the order of asking, with 1 for those of which a fold has failed and -1 for the
+    /// others; nothing where none has failed.
+    pub(crate) fn classes(&self) -> Option<(Points, Vec<f64>)> {
+        if self.failed.is_empty() {
+            return None;
+        }
+        let (mut points, mut classes) = (Points::new(self.evaluated.dim()), Vec::new());
+        for (point, _) in &self.asked {
+            let has_failed = self.has_failed(point);
+            let is_evaluated = || self.evaluated.rows().any(|known| known == point);
+            if (has_failed || is_evaluated()) && points.rows().all(|known| known != point) {
+                points.push(point);
+                classes.push(if has_failed { 1.0 } else { -1.0 });
+            }
+        }
+        Some((points, classes))
+    }
+
     /// Mean over `folds`, those of all repeats, for a configuration of which all were measured; of several measurements of a
     /// fold the first.
     pub(crate) fn whole_mean(&self, configuration: usize, folds: usize) -> Option<f64> {

@@ -9,14 +9,14 @@ use thrifty_hgp::Hgp;
 use thrifty_kernel::Kernel;
 use thrifty_model_based::{
     Designer, Given, ModelBased, Turn, acquisition_fingerprint, check_config, design_changed, fingerprint,
-    within,
+    within, without_gains,
 };
 use thrifty_params::Parameterized;
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{
-    Ask, Best, Fingerprint, History, Measurement, MeasurementProblem, Optimizer, OptimizerError, StopReason,
-    Suggestion, TrialId,
+    Ask, Best, EXPECTED_COST, Fingerprint, History, Measurement, MeasurementProblem, Optimizer,
+    OptimizerError, StopReason, Suggestion, TrialId,
 };
 
 use crate::design::FoldDesign;
@@ -315,6 +315,10 @@ impl Optimizer for FractionalCv {
         Ok(match asked {
             Ask::Evaluate(suggestion) => {
                 let query = on_fold(completion.complete(&suggestion.query.config)?);
+                let mut suggestion = without_gains(suggestion);
+                // That of the fold that was chosen.
+                suggestion.memo = suggestion.memo.without(&[EXPECTED_COST.name()]);
+                suggestion.diagnostics.remove(EXPECTED_COST.name());
                 Ask::Evaluate(Suggestion { query, ..suggestion })
             }
             Ask::Stop(_) => {

@@ -48,7 +48,7 @@ pub struct Evaluated<'a> {
 }
 
 impl FoldSurrogateState {
-    /// Fits the process to the folds measured; none without any. Failed folds are left out.
+    /// Fits the process to the folds measured; none without any. The loss is modelled without failed folds, and where they fail is learnt.
     ///
     /// # Errors
     /// [`OptimizerError`]: a query that is not of the space or of the folds, a cost that is not positive, or a fit that
@@ -87,7 +87,7 @@ impl FoldSurrogateState {
         let target = target(&posterior, settings).and_then(|target| target.with_expected_noise(noise));
         let target = target.map_err(fitting)?;
         let constraints = Constraints::learn(space, settings, &evidence, history, learning, id)?;
-        let baseline = baseline(&constraints, &evidence.evaluated);
+        let baseline = baseline(&constraints, &evidence);
         Ok(Some(Self {
             posterior,
             learnt_from,
@@ -144,15 +144,15 @@ impl FoldSurrogateState {
         &self.constraints
     }
 
-    /// Probability that the mean over the folds breaks no constraint at a configuration; 1 where there are none.
+    /// Probability that the mean over the folds breaks no constraint at a configuration and no fold fails; 1 where nothing was broken or failed.
     #[must_use]
     pub fn probability_feasible(&self, x: &[f64]) -> f64 {
         self.constraints.log_probability(x).exp()
     }
 
-    /// True where a configuration rather keeps all constraints than breaks one.
+    /// True for an evaluated configuration that rather keeps all constraints than breaks one, and of which no fold has failed.
     pub(crate) fn is_probably_feasible(&self, x: &[f64]) -> bool {
-        self.constraints.probably_hold(x)
+        self.constraints.probably_hold(x) && !self.evidence.has_failed(x)
     }
 
     pub(crate) fn evidence(&self) -> &Evidence {
@@ -165,7 +165,8 @@ impl FoldSurrogateState {
         self.evidence.evaluated.as_ref()
     }
 
-    /// Evaluated configurations that the next is to improve on: those that probably keep all constraints, or all of them while none does.
+    /// Evaluated configurations that the next is to improve on: those that probably keep all constraints and have no failed fold, or all of
+    /// them while there is none.
     #[must_use]
     pub fn baseline(&self) -> PointsRef<'_> {
         self.baseline.as_ref()
@@ -182,7 +183,7 @@ impl FoldSurrogateState {
     }
 
     /// Evaluated configurations from best to worst, by the mean plus what the incumbent rule adds for risk; those that probably break a
-    /// constraint come last. Where risk counts, running folds are unknown ones.
+    /// constraint or have a failed fold come last. Where risk counts, running folds are unknown ones.
     #[must_use]
     pub fn ranked(&self, incumbent: Incumbent) -> Vec<Evaluated<'_>> {
         let all = self.evaluated();
@@ -199,11 +200,13 @@ impl FoldSurrogateState {
             std_dev: variance[i].sqrt(),
             trial: self.evidence.first[i],
         };
-        let mut ranked: Vec<Evaluated<'_>> = (0..all.len()).map(one).collect();
-        let value = |e: &Evaluated<'_>| e.mean + kappa * e.std_dev;
-        let keeps = |e: &Evaluated<'_>| self.is_probably_feasible(e.x);
-        ranked.sort_by(|a, b| keeps(b).cmp(&keeps(a)).then(value(a).total_cmp(&value(b))));
-        ranked
+        let key = |i: usize| {
+            let Evaluated { x, mean, std_dev, .. } = one(i);
+            (!self.is_probably_feasible(x), mean + kappa * std_dev)
+        };
+        let mut keyed: Vec<_> = (0..all.len()).map(|i| (key(i), i)).collect();
+        keyed.sort_by(|(a, _), (b, _)| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        keyed.into_iter().map(|(_, i)| one(i)).collect()
     }
 
     /// Folds of a configuration that were not asked yet.
@@ -214,11 +217,12 @@ impl FoldSurrogateState {
     }
 }
 
-/// The configurations that probably keep all constraints; all of them if none does.
-fn baseline(constraints: &Constraints, evaluated: &Points) -> Points {
-    let mut feasible = Points::new(evaluated.dim());
-    evaluated.rows().filter(|x| constraints.probably_hold(x)).for_each(|x| feasible.push(x));
-    if feasible.is_empty() { evaluated.clone() } else { feasible }
+/// The evaluated configurations that probably keep all constraints and of which no fold has failed; all of them if none does.
+fn baseline(constraints: &Constraints, evidence: &Evidence) -> Points {
+    let mut feasible = Points::new(evidence.evaluated.dim());
+    let keeps = |x: &&[f64]| constraints.probably_hold(x) && !evidence.has_failed(x);
+    evidence.evaluated.rows().filter(keeps).for_each(|x| feasible.push(x));
+    if feasible.is_empty() { evidence.evaluated.clone() } else { feasible }
 }
 
 /// The posterior with fantasies of running folds at their posterior means.

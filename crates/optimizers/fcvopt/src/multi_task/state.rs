@@ -142,7 +142,9 @@ impl MultiTaskState {
             gp = gp.with_observation(running, mean).map_err(failed)?;
         }
         let mut state = Self { gp, learnt_from, folds, evaluated, first, means: Vec::new(), asked };
-        state.means = state.evaluated.rows().map(|x| state.predict(x).mean).collect();
+        let mut means = vec![0.0; state.evaluated.len()];
+        state.mean_into(state.evaluated.as_ref(), &mut means);
+        state.means = means;
         Ok(Some(state))
     }
 
@@ -182,7 +184,11 @@ impl MultiTaskState {
 
     /// The least posterior mean of a fold over the evaluated configurations.
     pub(super) fn best_of_task(&self, fold: usize) -> f64 {
-        self.evaluated.rows().map(|x| self.predict_task(x, fold).mean).fold(f64::INFINITY, f64::min)
+        let mut tasks = Points::new(self.evaluated.dim() + self.folds);
+        self.evaluated.rows().for_each(|x| tasks.push(&task(x, fold, self.folds)));
+        let mut means = vec![0.0; tasks.len()];
+        self.gp.mean_into(tasks.as_ref(), &mut means);
+        means.into_iter().fold(f64::INFINITY, f64::min)
     }
 
     /// Hyperparameters of the process, and the number of observations that they were learnt from.
@@ -206,6 +212,14 @@ impl Posterior for MultiTaskState {
             self.gp.covariance_into(tasks.as_ref(), &mut joint);
             mean[i] = means.iter().sum::<f64>() / k as f64;
             variance[i] = (joint.iter().sum::<f64>() / (k * k) as f64).max(0.0);
+        }
+    }
+
+    fn mean_into(&self, x: PointsRef<'_>, mean: &mut [f64]) {
+        let mut means = vec![0.0; self.folds];
+        for (slot, row) in mean.iter_mut().zip(x.rows()) {
+            self.gp.mean_into(self.tasks(row).as_ref(), &mut means);
+            *slot = means.iter().sum::<f64>() / self.folds as f64;
         }
     }
 }

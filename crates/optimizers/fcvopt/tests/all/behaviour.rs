@@ -19,8 +19,8 @@ use thrifty_sampling::Seed;
 use thrifty_search::InitialDesign;
 use thrifty_space::{Config, Space, Value};
 use thrifty_study::{
-    EXPECTED_COST, History, MaxTrials, Measurement, Next, Optimizer, Outcome, StopReason, Study, Trial,
-    TrialId,
+    EXPECTED_COST, EXPECTED_GAIN, EXPECTED_IMPROVEMENT, History, MaxTrials, Measurement, Next, NoImprovement,
+    Optimizer, Outcome, StopReason, Study, Trial, TrialId,
 };
 
 const FOLDS: usize = 5;
@@ -701,6 +701,83 @@ fn designs_give_way_to_what_is_given() {
     let first = &study.history().trials()[0].query;
     assert_eq!((&first.config, first.fold), (&config(&[("solver", "adam".into()), ("rate", 0.1.into())]), 3));
     assert!(study.recommend().unwrap().is_some());
+}
+
+/// What is expected of a part of a configuration that was given is no reason to end the study.
+#[test]
+fn a_bad_part_that_is_enqueued_ends_no_study() {
+    let optimizer = FractionalCv::new(space(), 2).unwrap();
+    let mut study = Study::new(optimizer, Seed(1))
+        .with_stop(NoImprovement { epsilon: 1e-3, times: 1 })
+        .with_stop(MaxTrials(16));
+    let loss = |query: &FoldQuery| {
+        let at = |name| query.config.float(name).unwrap();
+        (at("x0") - 0.3).powi(2) + (at("x1") - 0.3).powi(2) + 0.01 * query.fold as f64
+    };
+    let asked = |study: &mut Study<FractionalCv>| {
+        let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a trial") };
+        study.tell(trial.id, loss(&trial.query)).unwrap();
+        trial
+    };
+    while study.history().trials().iter().all(|trial| !trial.memo.contains(&EXPECTED_IMPROVEMENT)) {
+        asked(&mut study);
+    }
+    study.enqueue(FoldQuery { config: config(&[("x0", 1.0.into())]), repeat: 0, fold: 1 }).unwrap();
+    let given = asked(&mut study);
+    assert_eq!((given.query.config.float("x0"), given.query.fold), (Ok(1.0), 1));
+    assert!(!given.memo.contains(&EXPECTED_IMPROVEMENT) && !given.memo.contains(&EXPECTED_GAIN));
+    assert!(given.diagnostics.contains_key("mean"), "the model chose the rest: {given:?}");
+    assert_eq!(study.check_stop(), None);
+}
+
+/// Where folds fail is learnt: a choice that always fails, and a half of the space, are left alone after some trials.
+#[test]
+fn places_where_folds_fail_are_left() {
+    let space = Space::builder()
+        .categorical("kind", ["broken", "good", "other"])
+        .float("x", 0.0, 1.0)
+        .float("y", 0.0, 1.0)
+        .build()
+        .unwrap();
+    for seed in 0..3 {
+        let optimizer = FractionalCv::new(space.clone(), FOLDS).unwrap();
+        let mut study = Study::new(optimizer, Seed(seed)).with_stop(MaxTrials(40));
+        study
+            .run(|query: &FoldQuery, _| {
+                let at = |name| query.config.float(name).unwrap();
+                if query.config.str("kind") == Ok("broken") || at("x") > 0.6 {
+                    return Outcome::failed("no");
+                }
+                // Without failures the minimum would be at x = 0.8.
+                ((at("x") - 0.8).powi(2) + (at("y") - 0.3).powi(2) + 0.02 * query.fold as f64).into()
+            })
+            .unwrap();
+        let late = &study.history().trials()[20..];
+        let failed =
+            late.iter().filter(|trial| trial.outcome.as_ref().unwrap().measurement().is_none()).count();
+        assert!(failed < 10, "seed {seed}: {failed} of the last 20 failed");
+        let best = study.recommend().unwrap().unwrap();
+        assert!(best.config.float("x").unwrap() > 0.45, "seed {seed}: near the border, {best:?}");
+    }
+}
+
+/// A configuration with a failed fold is not recommended while there is another, however low the losses of its other folds are.
+#[test]
+fn configurations_with_a_failed_fold_are_not_recommended() {
+    for budget in [None, Some(30)] {
+        let settings = FractionalSettings { budget, ..FractionalSettings::new(FOLDS) };
+        let optimizer = FractionalCv::new(space(), FOLDS).unwrap().with_settings(settings).unwrap();
+        let mut study = Study::new(optimizer, Seed(2)).with_stop(MaxTrials(30));
+        study
+            .run(|query: &FoldQuery, _| {
+                let x = query.config.float("x0").unwrap();
+                if query.fold == 1 && x > 0.5 { Outcome::failed("no") } else { (-x).into() }
+            })
+            .unwrap();
+        let best = study.recommend().unwrap().unwrap();
+        let failed = study.history().unsuccessful().any(|trial| trial.query.config == best.config);
+        assert!(!failed, "{budget:?}: {best:?}");
+    }
 }
 
 /// A part of a configuration is completed by what is allowed, also when the budget is spent.
