@@ -20,14 +20,15 @@ pub(crate) enum ByHand {
 }
 
 impl ByHand {
-    /// Opens the study. Leases that it takes in a store are extended while this process lives.
+    /// Opens the study. Leases that it takes in a store are extended while this process lives. Failures among the trials of `before` are no reason
+    /// to end it.
     ///
     /// # Errors
     /// [`CliError`] for settings, a journal or a store of another study, and a store that is down.
-    pub(crate) fn open(file: &StudyFile) -> Result<Self, CliError> {
+    pub(crate) fn open(file: &StudyFile, before: &EndedBefore) -> Result<Self, CliError> {
         Ok(match &file.store {
-            Some(store) => Self::Store(Box::new(Leased::living(file, store)?)),
-            None => Self::Journal(Box::new(open(file, &EndedBefore::default())?)),
+            Some(store) => Self::Store(Box::new(Leased::living(file, store, before)?)),
+            None => Self::Journal(Box::new(open(file, before)?)),
         })
     }
 

@@ -255,9 +255,9 @@ pub(crate) fn ask(path: &Path, store: Option<&str>, seconds: Option<f64>) -> Res
         if let Some(seconds) = seconds {
             return Err(no_store("--lease-seconds", seconds.to_string()));
         }
-        return print(true, &ByHand::open(&file)?.ask()?, "");
+        return print(true, &ByHand::open(&file, &EndedBefore::default())?.ask()?, "");
     };
-    let mut study = Leased::new(&file, store, lease)?;
+    let mut study = Leased::new(&file, store, lease, &EndedBefore::default())?;
     let value = match study.ask()? {
         Ok(Assignment { trial, lease }) => {
             json!({ "trial": trial.id, "config": trial.query, "lease": leased::text(&lease) })
@@ -288,12 +288,12 @@ pub(crate) fn tell(
         None if lease.is_some() => {
             return Err(no_store("--lease", "given".into()));
         }
-        None => ByHand::open(&file)?,
+        None => ByHand::open(&file, &EndedBefore::default())?,
         Some(store) => {
             let lease = leased::parse(trial, lease.ok_or(CliError::NeedsLease)?)?;
             // A store without the study is not begun by a tell.
             store.history()?;
-            let mut study = Leased::new(&file, store, store.lease())?;
+            let mut study = Leased::new(&file, store, store.lease(), &EndedBefore::default())?;
             study.hold(lease);
             ByHand::Store(Box::new(study))
         }

@@ -40,9 +40,14 @@ impl Leased {
     ///
     /// # Errors
     /// [`CliError`] for settings, a store that is down, or one of another study.
-    pub(crate) fn new(file: &StudyFile, store: &Store, lease: Duration) -> Result<Self, CliError> {
+    pub(crate) fn new(
+        file: &StudyFile,
+        store: &Store,
+        lease: Duration,
+        before: &EndedBefore,
+    ) -> Result<Self, CliError> {
         // The process may be killed while it asks: others then go on after the lease of the store.
-        let study = store.join(build(file, &EndedBefore::default())?)?;
+        let study = store.join(build(file, before)?)?;
         let study = study.with_lease(lease).with_ask_lease(store.lease());
         study.warnings().iter().for_each(|warning| say(format_args!("warning: {warning}")));
         let (extended, interrupt) = (Arc::default(), Arc::default());
@@ -53,8 +58,8 @@ impl Leased {
     ///
     /// # Errors
     /// As [`Leased::new`].
-    pub(crate) fn living(file: &StudyFile, store: &Store) -> Result<Self, CliError> {
-        let mut study = Self::new(file, store, store.lease())?;
+    pub(crate) fn living(file: &StudyFile, store: &Store, before: &EndedBefore) -> Result<Self, CliError> {
+        let mut study = Self::new(file, store, store.lease(), before)?;
         let (log, lease, leases) = (store.open()?, store.lease(), Arc::clone(&study.extended));
         let (end, ended) = channel();
         std::thread::spawn(move || {

@@ -57,7 +57,9 @@ enum Request {
 /// [`CliError`] when the study cannot be opened, or input or output fail.
 pub(crate) fn serve(path: &Path, store: Option<&str>) -> Result<(), CliError> {
     let file = StudyFile::read(path, store)?;
-    let mut study = ByHand::open(&file)?;
+    let before = EndedBefore::default();
+    let mut study = ByHand::open(&file, &before)?;
+    before.set(study.history()?);
     let mut output = std::io::stdout();
     let history = study.history()?;
     let mut hello = json!({ "protocol": PROTOCOL, "trials": history.len() });
