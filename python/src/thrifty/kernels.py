@@ -68,7 +68,7 @@ class Composed:
     @property
     def learns_noise(self) -> bool:
         """True if the variance of white noise is learnt."""
-        return self.white is not None and self.white.noise_level_bounds != "fixed"
+        return self.white is not None and not self.white.hyperparameter_noise_level.fixed
 
     def to_theirs(self, theta: Any) -> list[float]:
         """Values for the compiled regressor, which has the noise last."""

@@ -180,6 +180,9 @@ def _whole(name: str, value: Any) -> Any:
         number = None
     if isinstance(value, bool) or number is None or number != value:
         raise ValueError(f"{name} is {value!r}, expected a whole number")
+    if not _fits(number):
+        # Python refuses to write out the digits of a number that is much larger.
+        raise ValueError(f"{name} is a whole number of {number.bit_length()} bits, expected at most 63 and a sign")
     return number
 
 

@@ -131,8 +131,6 @@ def from_journal(path: str | os.PathLike[str], study_name: str | None = None, *,
     elif [_labelled(p) for p in space._parameters] != [_labelled(p) for p in found._parameters]:
         raise ValueError("the space is not that of the journal")
     distributions = distributions_of(space)
-    target = optuna.create_study(study_name=study_name, storage=storage, sampler=sampler,
-                                 directions=[StudyDirection[name.upper()] for name in directions])
     left, carried = {}, []
     for number, numbers, state, *rest in records:
         if state == "running":
@@ -141,6 +139,9 @@ def from_journal(path: str | os.PathLike[str], study_name: str | None = None, *,
             left[number] = "a pruned trial, which Optuna has not with several objectives"
         else:
             carried.append(_trial(space.decode(numbers), distributions, constraints, state, *rest))
+    # Last, so that nothing is in the storage after an error.
+    target = optuna.create_study(study_name=study_name, storage=storage, sampler=sampler,
+                                 directions=[StudyDirection[name.upper()] for name in directions])
     target.add_trials(carried)
     return target, Carried(len(carried), left)
 
@@ -265,8 +266,9 @@ def _trial(params: dict[str, Any], distributions: Distributions, names: Sequence
     named = {f"constraints:{name}": value for name, value in zip(names or (), constraints, strict=False)}
     attributes: dict[str, Any] = {f"thrifty:{name}": value for name, value in (("cost", cost), ("message", message))
                                   if value is not None}
-    # Optuna gives a pruned trial the value of its last report.
-    values = objectives if state == "measured" else [reports[-1][1]] if state == "pruned" and reports else None
+    # Optuna gives a pruned trial the value of its last report, if that is a number.
+    last = reports[-1][1] if state == "pruned" and reports else math.nan
+    values = objectives if state == "measured" else None if math.isnan(last) else [last]
     return create_trial(
         state={"measured": TrialState.COMPLETE, "pruned": TrialState.PRUNED}.get(state, TrialState.FAIL),
         values=values, params=params,

@@ -317,8 +317,8 @@ def _all_trials(study: optuna.Study) -> list[FrozenTrial]:
 
 
 def _fixed(study: optuna.Study, trial: FrozenTrial) -> dict[str, Any]:
-    """Parameters whose values are decided: enqueued, or of a sampler around this one."""
-    fixed = dict(trial.system_attrs.get("fixed_params", {}))
+    """Parameters whose values are decided: those of a trial that is made again, enqueued ones, or of a sampler around this one."""
+    fixed = {**trial.params, **trial.system_attrs.get("fixed_params", {})}
     if isinstance(study.sampler, PartialFixedSampler):
         fixed.update(study.sampler._fixed_params)
     return fixed

@@ -161,10 +161,17 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
                     error_score=self.error_score)
 
             table = Table(space, len(splits))
+            scored = sum(loss is not None for _, _, loss in study.asked())
             with Parallel(n_jobs=self.n_jobs, pre_dispatch=self.pre_dispatch) as parallel:
                 outs = self._search(study, table, evaluate, parallel, metric)
             if outs:
-                _warn_or_raise_about_fit_failures(outs, self.error_score)
+                # Those of the journal too: fits that all fail are an error, but not after others that did not.
+                _warn_or_raise_about_fit_failures([*outs, *[{"fit_error": None}] * scored], self.error_score)
+            fitted = [out["test_scores"] for out in outs if out["fit_error"] is None]
+            if callable(self.scoring) and fitted and not isinstance(fitted[0], dict):
+                # A function of one number names no metric, whatever the text of refit is.
+                table.rename(metric, "score")
+                metric = "score"
             target = () if y is None else (y,)
             best = study.recommend()
             if best is None:

@@ -29,12 +29,11 @@ class Table:
     def record(self, trial: int, values: Any, fold: int, out: Mapping[str, Any], metric: str) -> float:
         """Records one fit, and returns the score that is searched for."""
         scores = out["test_scores"]
-        named = dict(scores) if isinstance(scores, Mapping) else {"score": scores}
+        named = dict(scores) if isinstance(scores, Mapping) else {metric: scores}
         row = self._rows.setdefault(tuple(values), {"trial": trial, "params": self.params(values), "scores": {},
                                                     "failed": {}, "fit_time": [], "score_time": []})
         if not isinstance(scores, Mapping) and out["fit_error"] is not None:
             # The names of the other metrics of a function are known when a fit succeeds.
-            named = {metric: scores}
             row["failed"][fold] = float(scores)
         for name, score in named.items():
             row["scores"].setdefault(name, {})[fold] = float(score)
@@ -43,6 +42,11 @@ class Table:
         if metric not in named:
             raise ValueError(f"scoring has no {metric!r} to search for, it has {', '.join(named)}: name one of them in refit")
         return float(named[metric])
+
+    def rename(self, metric: str, name: str) -> None:
+        """Gives a metric another name."""
+        for row in self._rows.values():
+            row["scores"] = {name if known == metric else known: folds for known, folds in row["scores"].items()}
 
     def results(self, best: Any, believed: Mapping[int, tuple[float, float]], metric: str,
                 names: Iterable[str]) -> tuple[dict[str, Any], int]:
@@ -69,7 +73,7 @@ class Table:
             mean, std = np.ma.mean(scores, axis=1), np.ma.std(scores, axis=1)
             found[f"mean_test_{name}"], found[f"std_test_{name}"] = mean.filled(np.nan), std.filled(np.nan)
             counts = (~np.ma.getmaskarray(scores)).sum(axis=1)
-            first = best_index if name == metric else None
+            first = best_index if name == metric and not np.isnan(mean.filled(np.nan)[best_index]) else None
             found[f"rank_test_{name}"] = _ranks(mean.filled(np.nan), counts == self.folds, model[:, 0], first)
             if name == metric:
                 found["n_folds"] = counts
@@ -83,6 +87,8 @@ def _column(params: list[dict[str, Any]], name: str) -> Any:
     mask = [name not in one for one in params]
     kinds = {type(value) for value, masked in zip(values, mask, strict=True) if not masked}
     plain = next(iter(kinds)) if len(kinds) == 1 and kinds <= {int, float, bool} else object
+    if plain is int and any(not -(2**63) <= value < 2**63 for value in values if value is not None):
+        plain = object
     column = np.ma.MaskedArray(np.empty(len(params), dtype=plain), mask=True)
     for at, value in enumerate(values):
         if not mask[at]:
