@@ -154,3 +154,12 @@ def test_what_is_not_supported_is_named(kernel, change, message):
     X, y, _ = data()
     with pytest.raises(ValueError, match=message):
         GaussianProcessRegressor(kernel, **change).fit(X, y)
+
+
+@pytest.mark.parametrize("bounds", [np.array([1e-6, 10.0]), np.array([[1e-6, 10.0]])])
+def test_bounds_of_noise_may_be_an_array(bounds):
+    x = np.linspace(0, 1, 12).reshape(-1, 1)
+    kernel = ConstantKernel() * RBF()
+    found, plain = (GaussianProcessRegressor(kernel + WhiteKernel(0.1, b), random_state=0).fit(x, np.sin(5 * x[:, 0]))
+                    for b in (bounds, (1e-6, 10.0)))
+    np.testing.assert_array_equal(found.kernel_.theta, plain.kernel_.theta)

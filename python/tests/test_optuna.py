@@ -727,3 +727,21 @@ def test_a_trial_that_ends_before_its_last_parameter_is_forgotten(kind, reader, 
     other.add_trials(study.trials[:16])
     other.optimize(f, n_trials=1)
     assert params(study)[16] == params(other)[16]
+
+
+@BOTH
+def test_values_of_a_trial_that_is_made_again_are_given(kind):
+    def f(trial):
+        kind = trial.suggest_categorical("k", ["a", "b"])
+        return (trial.suggest_float("x", 0, 1) - (0.1 if kind == "a" else 0.9)) ** 2 + (kind == "b")
+
+    study = optuna.create_study(sampler=kind(seed=1, strict=True))
+    study.optimize(f, n_trials=20)
+    # What RetryFailedTrialCallback adds.
+    distributions = {"k": optuna.distributions.CategoricalDistribution(["a", "b"])}
+    study.add_trial(optuna.trial.create_trial(state=TrialState.WAITING, params={"k": "b"}, distributions=distributions))
+    trial = study.ask()
+    assert trial.suggest_categorical("k", ["a", "b"]) == "b"
+    trial.suggest_float("x", 0, 1)
+    shared = dict(json.loads(study.trials[trial.number].system_attrs["thrifty:relative"]))
+    assert shared == {"k": 1, "x": trial.params["x"]}

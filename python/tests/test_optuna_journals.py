@@ -255,3 +255,30 @@ def test_bad_input(tmp_path):
                      '{"asked":{"id":0,"query":{"config":{"c":1.5},"repeat":0,"fold":2},"seconds":0.5}}\n')
     with pytest.raises(RuntimeError, match="single folds instead of configurations; it is not damaged"):
         from_journal(folds)
+
+
+def test_a_pruned_trial_without_a_last_number_can_be_read(tmp_path):
+    path, storage = tmp_path / "s.jsonl", f"sqlite:///{tmp_path / 's.db'}"
+    native = thrifty.Study(thrifty.Space().float("x", 0, 1), "random", seed=1, journal=path)
+    trial = native.ask()
+    trial.report(1, 0.5)
+    trial.report(2, math.nan)
+    native.tell(trial, pruned=True)
+    del native, trial
+    back, carried = from_journal(path, "name", storage=storage)
+    assert carried.trials == 1 and back.trials[0].values is None
+    again = optuna.load_study(study_name="name", storage=storage).trials[0]
+    assert again.state == TrialState.PRUNED and again.values is None and again.intermediate_values[1] == 0.5
+
+
+def test_an_error_leaves_no_study_in_the_storage(tmp_path):
+    study, path = run(n=3), tmp_path / "s.jsonl"
+    to_journal(study, path)
+    native = thrifty.Study(thrifty.Space().float("x", 0, 1), "random", seed=1, journal=tmp_path / "c.jsonl")
+    native.tell(native.ask(), 0.5, constraints=[-1.0])
+    del native
+    storage = f"sqlite:///{tmp_path / 's.db'}"
+    with pytest.raises(ValueError, match="constraints has 2 names"):
+        from_journal(tmp_path / "c.jsonl", "name", storage=storage, constraints=["a", "b"])
+    back, _ = from_journal(tmp_path / "c.jsonl", "name", storage=storage, constraints=["a"])
+    assert len(back.trials) == 1

@@ -663,3 +663,99 @@ def test_a_problem_that_is_solved_at_once():
     data, target = make_blobs(60, centers=2, cluster_std=0.3, random_state=0)
     found = FractionalSearchCV(SVC(), SPACE, n_fits=30, random_state=0).fit(data, target)
     assert found.best_score_ == 1.0
+
+
+class Half(BaseEstimator):
+    """Scores its parameter; above a half one fold in five cannot be fitted."""
+
+    def __init__(self, a=0.5):
+        self.a = a
+
+    def fit(self, X, y=None):
+        self.first_ = float(X[0, 0])
+        if self.a > 0.5 and self.first_ != 1.0:
+            raise ValueError("no")
+        return self
+
+    def score(self, X, y=None):
+        return self.a + 0.01 * float(np.mean(X))
+
+
+NUMBERS = np.arange(1.0, 26.0).reshape(-1, 1)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
+@pytest.mark.parametrize("seed", range(3))
+def test_configurations_with_a_failed_fold_are_not_the_best(seed):
+    # Of five folds only the first one has a training set that does not begin with the number 1.
+    found = FractionalSearchCV(Half(), {"a": (0.0, 1.0)}, n_fits=30, cv=5, random_state=seed, refit=False).fit(NUMBERS)
+    assert np.isnan(found.cv_results_["mean_test_score"]).any() and not math.isnan(found.best_score_)
+    assert found.cv_results_["rank_test_score"][found.best_index_] == 1
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
+def test_a_parameter_that_always_fails_is_left():
+    class Broken(Half):
+        def __init__(self, a=0.5, kind="good"):
+            super().__init__(a)
+            self.kind = kind
+
+        def fit(self, X, y=None):
+            if self.kind == "broken":
+                raise ValueError("no")
+            return self
+
+    found = FractionalSearchCV(Broken(), {"a": (0.0, 1.0), "kind": ["broken", "good"]}, n_fits=40, cv=5,
+                               random_state=0).fit(NUMBERS)
+    kinds, counts = found.cv_results_["param_kind"], found.cv_results_["n_folds"]
+    assert sum(counts[i] for i in range(len(counts)) if kinds[i] == "broken") < 12, "of 40 fits"
+
+
+def test_fits_that_all_fail_after_others_are_a_warning(tmp_path):
+    class Failing(Half):
+        is_broken = False
+
+        def fit(self, X, y=None):
+            if self.is_broken:
+                raise ValueError("no")
+            return self
+
+    def run(is_broken):
+        Failing.is_broken = is_broken
+        return FractionalSearchCV(Failing(), {"a": (0.0, 1.0)}, n_fits=24, cv=3, random_state=0, refit=False,
+                                  journal=tmp_path / "j.jsonl").fit(NUMBERS)
+
+    run(False)
+    # The journal as far as the sixteenth outcome is that of a killed search.
+    lines = (tmp_path / "j.jsonl").read_text().splitlines(keepends=True)
+    told = [i for i, line in enumerate(lines) if '"told"' in line]
+    (tmp_path / "j.jsonl").write_text("".join(lines[: told[15] + 1]))
+    with pytest.warns(FitFailedWarning, match="8 fits failed out of a total of 24"):
+        again = run(True)
+    assert again.n_fits_ == 24 and not math.isnan(again.best_score_)
+
+
+def test_whole_numbers_that_are_large():
+    class Large(Half):
+        def fit(self, X, y=None):
+            return self
+
+        def score(self, X, y=None):
+            return float(self.a == 0)
+
+    found = FractionalSearchCV(Large(), {"a": [0, 2**70]}, n_fits=6, cv=3, random_state=0).fit(NUMBERS)
+    assert found.best_params_ == {"a": 0} and set(found.cv_results_["param_a"]) <= {0, 2**70}
+
+
+def test_a_function_of_one_number_needs_no_name():
+    def arguments():
+        return {"scoring": lambda estimator, X, y=None: float(estimator.a), "refit": "accuracy", "cv": 3}
+
+    class Fitted(Half):
+        def fit(self, X, y=None):
+            return self
+
+    ours = FractionalSearchCV(Fitted(), {"a": [0.1, 0.9]}, n_fits=12, random_state=0, **arguments()).fit(NUMBERS)
+    theirs = RandomizedSearchCV(Fitted(), {"a": [0.1, 0.9]}, n_iter=2, **arguments()).fit(NUMBERS)
+    assert ours.best_score_ == theirs.best_score_ == 0.9 and ours.multimetric_ == theirs.multimetric_
+    assert "mean_test_score" in ours.cv_results_ and "mean_test_accuracy" not in ours.cv_results_

@@ -74,3 +74,13 @@ def test_configurations_are_checked():
     with pytest.raises(ValueError, match="parameter n is missing"):
         study.add_known({"c": "a"}, 1.0)
     assert len(study) == 0
+
+
+def test_whole_numbers_beyond_64_bits_are_refused_by_name():
+    space = thrifty.Space().int("n", 0, 1000)
+    study = thrifty.Study(space, "random", seed=1)
+    for value in (2**63, 2**70, -(2**64), 10**400):
+        with pytest.raises(ValueError, match="n is a whole number of [0-9]+ bits"):
+            study.enqueue({"n": value})
+    with pytest.raises(ValueError, match="n is a whole number of 64 bits"):
+        thrifty.Space().int("n", 0, 2**63)
