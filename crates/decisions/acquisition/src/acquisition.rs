@@ -2,9 +2,9 @@
 
 use thrifty_domain::PointsRef;
 
-/// Acquisition function: the utility of evaluating each point; higher is better.
+/// Acquisition function: the utility of an evaluation at each point; higher is better.
 pub trait Acquisition: Send + Sync {
-    /// Values at m points, overwriting `out`.
+    /// Computes the values at m points, overwriting `out`.
     fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]);
 
     /// The value at one point.
@@ -14,8 +14,8 @@ pub trait Acquisition: Send + Sync {
         out[0]
     }
 
-    /// Values and gradients (m×d, row-major) at m points, overwriting both; false, and nothing written, when the
-    /// posterior has no gradients. A gradient that is beyond the range of floating-point numbers is 0, never NaN.
+    /// Computes values and gradients (m×d, row-major) at m points, overwriting both. If the posterior has no gradients it returns false and
+    /// writes nothing. A gradient that overflows is 0, never NaN.
     fn values_with_gradients_into(
         &self,
         _x: PointsRef<'_>,
@@ -25,10 +25,10 @@ pub trait Acquisition: Send + Sync {
         false
     }
 
-    /// True if values have a unit, as that of the modelled function or one over that of a cost, and false for logarithms, probabilities and
-    /// entropies.
+    /// True if values have a unit, such as that of the modelled function or one over that of a cost. False for logarithms, probabilities
+    /// and entropies.
     ///
-    /// A search for the maximum measures values that have a unit by their spread, so that its result is the same in any other unit.
+    /// A search for the maximum measures values with a unit by their spread, so its result does not depend on the unit.
     fn has_unit(&self) -> bool {
         false
     }
@@ -62,8 +62,8 @@ impl<T: Acquisition + ?Sized> Acquisition for &T {
     }
 }
 
-/// Replaces a gradient that is not finite by 0, as of losses so large or so small that derivatives of their variances overflow: a
-/// search then stays where it is, where NaN would lead it nowhere.
+/// Replaces a gradient that is not finite by 0. It occurs for losses so large or so small that derivatives of their variances overflow. A
+/// search then stays where it is, while NaN would break it.
 pub(crate) fn settle(gradient: &mut [f64]) {
     if gradient.iter().any(|slope| !slope.is_finite()) {
         gradient.fill(0.0);

@@ -19,7 +19,7 @@ pub use improvement::{
 };
 pub use moments::{MaxStdDev, PosteriorMean};
 
-/// A utility that depends on the posterior's mean and standard deviation at the point alone.
+/// A utility that depends only on the posterior mean and standard deviation at the point.
 pub trait Utility: Send + Sync {
     /// The value for mean μ and standard deviation σ ≥ 0.
     fn value(&self, mean: f64, std_dev: f64) -> f64;
@@ -47,14 +47,14 @@ impl<U: Utility + ?Sized> Utility for Box<U> {
     }
 }
 
-/// The acquisition that a utility makes of a posterior.
+/// Acquisition function of a [`Utility`] on a posterior.
 pub struct Analytic<'a, U> {
     posterior: &'a dyn Posterior,
     utility: U,
 }
 
 impl<'a, U: Utility> Analytic<'a, U> {
-    /// The utility of mean and standard deviation at each point.
+    /// Acquisition function with the utility of mean and standard deviation at each point.
     pub fn new(posterior: &'a dyn Posterior, utility: U) -> Self {
         Self { posterior, utility }
     }
@@ -83,7 +83,7 @@ impl<U: Utility> Acquisition for Analytic<'_, U> {
             let std_dev = variance[i].sqrt();
             let (value, by_mean, by_std_dev) = self.utility.value_and_slopes(*slot, std_dev);
             *slot = value;
-            // dσ = dv / 2σ; where the variance is 0 it is at its minimum and does not move.
+            // dσ = dv / 2σ. A variance of 0 is at its minimum, so its gradient is 0.
             let by_variance = if std_dev > 0.0 { by_std_dev / (2.0 * std_dev) } else { 0.0 };
             for (g, v) in gradients[i * d..(i + 1) * d].iter_mut().zip(&of_variance[i * d..(i + 1) * d]) {
                 *g = product(by_mean, *g) + product(by_variance, *v);
@@ -98,7 +98,7 @@ impl<U: Utility> Acquisition for Analytic<'_, U> {
     }
 }
 
-/// A product in which 0 wins over infinity: a slope that does not matter.
+/// Product in which 0 times infinity is 0: a zero weight removes an infinite slope.
 fn product(slope: f64, inner: f64) -> f64 {
     if inner == 0.0 || slope == 0.0 { 0.0 } else { slope * inner }
 }

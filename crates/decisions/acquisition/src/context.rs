@@ -7,27 +7,27 @@ use thrifty_surrogate::{JointPosterior, Posterior};
 use crate::sampling::{SearchArea, minimizers_in};
 use crate::{AcquisitionError, Minimizer, PathSearch, most_promising};
 
-/// A condition on points of the unit cube.
+/// Predicate on points of the unit cube.
 pub type PointPredicate<'r> = dyn Fn(&[f64]) -> bool + Send + Sync + 'r;
 
 /// Input of an [`AcquisitionFactory`](crate::AcquisitionFactory): the posterior, the incumbent and the search domain.
 pub struct Context<'a, 'r> {
     /// Posterior of the objective, which is minimised.
     pub posterior: &'a dyn Posterior,
-    /// Value of the [target](crate::AcquisitionFactory::target), τ; infinite while nothing feasible was measured.
+    /// Value τ of the [target](crate::AcquisitionFactory::target); infinite until a feasible point was measured.
     pub target: f64,
     /// Number of this evaluation, from 1.
     pub t: usize,
-    /// Columns of the points.
+    /// Domain of the points.
     pub domain: &'r Domain,
-    /// Points observed, then those that are running.
+    /// Observed points, then running ones.
     pub observed: PointsRef<'r>,
     /// Number of running points.
     pub running: usize,
-    /// Largest number of observed points of which joint distributions are computed: their cost is its cube.
+    /// Largest number of observed points in a joint distribution; its cost grows with the cube of this number.
     pub joint_limit: usize,
-    /// True for a point that is allowed and likely to break no constraint; nothing where there are no constraints. The minimum that a
-    /// search for information or a knowledge gradient is about is that over such points.
+    /// True for a point that is allowed and likely to break no constraint; `None` without constraints. Information searches and the
+    /// knowledge gradient use the minimum over such points.
     pub is_promising: Option<&'r PointPredicate<'r>>,
     /// Variance of the noise of an observation, on the scale of the posterior.
     pub noise_variance: f64,
@@ -39,15 +39,15 @@ impl<'a, 'r> Context<'a, 'r> {
     /// The joint posterior.
     ///
     /// # Errors
-    /// [`AcquisitionError::Lacks`] when the posterior has none.
+    /// [`AcquisitionError::Lacks`] if the posterior has none.
     pub fn joint(&self) -> Result<&'a dyn JointPosterior, AcquisitionError> {
         self.posterior.joint().ok_or(AcquisitionError::Lacks("joint covariances"))
     }
 
-    /// Observed points for joint distributions: all of them up to [`joint_limit`](Self::joint_limit). Of more, all that are running and, in the
-    /// order of [`most_promising`], as many others as the limit leaves.
+    /// Observed points for joint distributions: all of them up to [`joint_limit`](Self::joint_limit). Beyond it, all running points and as
+    /// many others as the limit leaves, in the order of [`most_promising`].
     ///
-    /// Cost: nothing up to the limit; beyond it one prediction per point.
+    /// Cost: none up to the limit; beyond it one prediction per point.
     #[must_use]
     pub fn baseline(&self) -> Points {
         let (count, dim) = (self.observed.len(), self.observed.dim());
@@ -62,8 +62,8 @@ impl<'a, 'r> Context<'a, 'r> {
         baseline
     }
 
-    /// The promising ones of `count` Sobol points of the domain, then the [baseline](Self::baseline). All Sobol points where nothing is
-    /// promising and nothing was observed.
+    /// The promising ones of `count` Sobol points of the domain, then the [baseline](Self::baseline). If no point is promising and none was
+    /// observed, all Sobol points.
     pub fn candidates(&mut self, count: usize) -> Points {
         let baseline = self.baseline();
         SearchArea { known: baseline.as_ref(), ..self.area() }.points(count, self.rng)
@@ -74,8 +74,8 @@ impl<'a, 'r> Context<'a, 'r> {
         SearchArea { is_promising: None, ..self.area() }.points(count, self.rng)
     }
 
-    /// Minima of `count` functions drawn from the posterior, as [`minimizers_on`](crate::minimizers_on) finds them, over the promising
-    /// points of the domain and the observed ones. Where the posterior has no paths, over no more of them than the raw points and
+    /// Minima of `count` functions drawn from the posterior, by [`minimizers_on`](crate::minimizers_on), over the promising points of the
+    /// domain and the observed ones. If the posterior has no paths, at most as many points are used as raw points and
     /// [`joint_limit`](Self::joint_limit) together: the [`most_promising`].
     ///
     /// # Errors

@@ -9,17 +9,17 @@ use crate::{Acquisition, AcquisitionFactory, Context, UtilityScale};
 /// Seed of the points and of the random numbers of acquisition functions.
 const SEED: Seed = Seed(3);
 
-/// Number of Sobol points, and how many of them are compared with differences.
+/// Number of Sobol points, and number of those that are compared with finite differences.
 const POINTS: usize = 32;
 const DIFFERENCES: usize = 8;
 
-/// Share of the largest variance from which on a point counts as known.
+/// Share of the largest variance below which a point counts as known.
 const CERTAIN: f64 = 1e-6;
 
-/// Tolerance of values that are made in two ways.
+/// Tolerance of values that are computed in two ways.
 const EQUAL: f64 = 1e-6;
 
-/// Step of differences, tolerance of slopes against them, and rounding of a value.
+/// Step of finite differences, tolerance of gradients against them, and rounding error of a value.
 const STEP: f64 = 1e-5;
 const SLOPE: f64 = 1e-4;
 const ROUNDING: f64 = 1e-10;
@@ -27,17 +27,20 @@ const ROUNDING: f64 = 1e-10;
 /// Noise variance of the context.
 const NOISE: f64 = 1e-6;
 
-/// Builds an acquisition function on a posterior and checks what optimisers rely on: the contract suite for implementers of
-/// [`AcquisitionFactory`].
+/// Builds an acquisition function on a posterior and checks the properties that optimisers rely on. It is the contract suite for
+/// implementers of [`AcquisitionFactory`].
 ///
-/// `observed` are points of the unit cube that the posterior was fitted to, of any number from 1. The laws, at 32 Sobol points and the
-/// observed ones: values are never NaN nor plus infinity, and at least 0 for a scale that is non-negative; a batch equals its points one
-/// by one, except where next to nothing is left of the variance or the value is a logarithm of nothing; the same random numbers build the same function; gradients, if any, match differences where values are finite; an
-/// improvement for a target is the function itself for that target; what is made for a mixture builds, on its posterior, the function itself;
-/// the description is not empty and the same twice.
+/// `observed` are the points of the unit cube that the posterior was fitted to, at least 1. The laws, at 32 Sobol points and the observed ones:
+/// - values are never NaN nor plus infinity, and at least 0 for a non-negative scale;
+/// - a batch equals its points one by one, except where the variance is close to 0 or the value is a logarithm of 0;
+/// - the same random numbers build the same function;
+/// - gradients, if any, match finite differences where values are finite;
+/// - an improvement for a target equals the function for that target;
+/// - a factory made for a mixture builds the same function on the posterior of that mixture;
+/// - the description is not empty, and equal in two calls.
 ///
 /// # Panics
-/// When a law does not hold.
+/// If a law does not hold.
 pub fn factory(factory: &dyn AcquisitionFactory, posterior: &dyn Posterior, observed: PointsRef<'_>) {
     let described = factory.describe().unwrap_or_else(|error| panic!("a description: {error}"));
     let name = &described.name;
@@ -53,7 +56,7 @@ pub fn factory(factory: &dyn AcquisitionFactory, posterior: &dyn Posterior, obse
     let target = factory.target().value(&means, &means);
     let mut points = Sobol::scrambled(posterior.dim(), &mut SEED.stream("contract", 0)).take(POINTS);
     observed.rows().for_each(|row| points.push(row));
-    // Where next to nothing is left of the variance, what is left is rounding, and so is a logarithm of it.
+    // Where the variance is close to 0, it consists of rounding, and so does its logarithm.
     let largest = points.rows().map(|x| posterior.predict(x).variance).fold(0.0, f64::max);
     let is_certain = |x: &[f64]| posterior.predict(x).variance <= CERTAIN * largest;
     let values = |rng: u64| -> Vec<f64> {
@@ -97,13 +100,13 @@ pub fn factory(factory: &dyn AcquisitionFactory, posterior: &dyn Posterior, obse
     }
 }
 
-/// Equal up to rounding: of logarithms also what is equal beside the largest utility.
+/// True if values are equal up to rounding. Logarithms also count as equal if both utilities are negligible beside the largest one.
 fn is_close(scale: UtilityScale, a: f64, b: f64, largest: f64) -> bool {
     let beside = || ((a - largest).exp() - (b - largest).exp()).abs() <= EQUAL;
     a == b || (a - b).abs() <= EQUAL * (1.0 + b.abs()) || (scale == UtilityScale::Log && beside())
 }
 
-/// Factories made for a mixture build, on the posterior of a mixture of one member, the function itself.
+/// Checks that factories made for a mixture build the same function on the posterior of a mixture with one member.
 fn for_mixture(
     factory: &dyn AcquisitionFactory,
     posterior: &dyn Posterior,
@@ -124,7 +127,7 @@ fn for_mixture(
     });
 }
 
-/// Logarithms further below the largest are made of differences that have lost their digits.
+/// Largest distance of a compared logarithm below the largest one; differences further below have lost their digits.
 const VISIBLE: f64 = 10.0;
 
 fn with<R>(
@@ -138,7 +141,7 @@ fn with<R>(
     then(&*built.unwrap_or_else(|error| panic!("an acquisition function: {error}")))
 }
 
-/// Calls with a context on a posterior: the domain, what was observed and the target are given.
+/// Calls with a context on a posterior, with the given domain, observations and target.
 fn in_context<'a, R>(
     posterior: &'a dyn Posterior,
     (domain, observed, target): (&Domain, PointsRef<'_>, f64),
@@ -160,7 +163,7 @@ fn in_context<'a, R>(
     })
 }
 
-/// Gradients against central differences, where values are not below `least`.
+/// Checks gradients against central differences, where values are not below `least`.
 fn gradients(acquisition: &dyn Acquisition, points: &Points, least: f64, name: &str) {
     let d = points.dim();
     let (mut value, mut gradient) = ([0.0], vec![0.0; d]);

@@ -9,10 +9,10 @@ use thrifty_surrogate::ConditioningError;
 #[derive(Debug, Clone, thiserror::Error, PartialEq)]
 #[non_exhaustive]
 pub enum AcquisitionError {
-    /// Numbers, lengths or points that make no sense.
+    /// Invalid numbers, lengths or points.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// The posterior lacks what the acquisition is made of.
+    /// The posterior lacks a capability that the acquisition needs.
     #[error("the posterior has no {0}")]
     Lacks(&'static str),
     /// The joint covariance of some points cannot be factored.
@@ -26,7 +26,7 @@ pub enum AcquisitionError {
     /// Settings that cannot be written.
     #[error("writing the settings of an acquisition: {0}")]
     Description(String),
-    /// A factory from outside that fails for a reason of its own.
+    /// A user-defined factory that fails for its own reason.
     #[error("{factory}: {message}")]
     Failed {
         /// Name of the factory.
@@ -34,12 +34,12 @@ pub enum AcquisitionError {
         /// The reason.
         message: String,
     },
-    /// Fantasized outcomes cannot be conditioned on. No `From`: it would take away what `?` infers in the crates above.
+    /// Fantasized outcomes cannot be conditioned on. There is no `From`, since it would break type inference of `?` in dependent crates.
     #[error(transparent)]
     Conditioning(ConditioningError),
 }
 
-/// Points of this dimension, all finite; none is fine.
+/// Requires finite points of this dimension; there may be none.
 pub(crate) fn require_points(
     name: &'static str,
     points: PointsRef<'_>,
@@ -54,13 +54,13 @@ pub(crate) fn require_points(
     Ok(())
 }
 
-/// At least one number, all finite.
+/// Requires at least one number, all finite.
 pub(crate) fn require_finite(name: &'static str, values: &[f64]) -> Result<(), InputError> {
     not_empty(name, values.len())?;
     all_finite(name, values)
 }
 
-/// A noise variance.
+/// Requires a valid noise variance.
 pub(crate) fn require_noise(noise_variance: f64) -> Result<f64, InputError> {
     variance("noise variance", noise_variance)
 }

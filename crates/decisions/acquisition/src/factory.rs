@@ -1,27 +1,25 @@
-//! The seam between acquisition functions and optimisers.
+//! Interface between acquisition functions and optimisers.
 
 use thrifty_surrogate::Description;
 
 use crate::{Acquisition, AcquisitionError, Context, ImprovementTarget, Utility};
 
-/// Scale of a utility: how the weights of cost and feasibility enter.
+/// Scale of a utility, which determines how the weights of cost and feasibility enter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UtilityScale {
     /// Logarithm of a non-negative utility: logarithms of weights are added.
     Log,
     /// Non-negative: weights multiply.
     NonNegative,
-    /// Utility of any sign: weights multiply the excess over the incumbent, made positive. See
-    /// [`LogExcess`](crate::LogExcess).
+    /// Utility of any sign: weights multiply its excess over the incumbent, in a positive form. See [`LogExcess`](crate::LogExcess).
     Signed,
 }
 
-/// Builder of an acquisition function on a posterior: the seam between acquisition functions and optimisers.
+/// Builder of an acquisition function on a posterior: the interface between acquisition functions and optimisers.
 ///
-/// An optimiser calls [`build`](AcquisitionFactory::build) for each suggestion. It adds by itself what does not depend on the
-/// acquisition function: weights of cost and feasibility according to [`scale`](AcquisitionFactory::scale), running trials, known
-/// constraints, and the search for the maximiser. [`AcquisitionKind`](crate::AcquisitionKind) is the catalogue of those that are
-/// here.
+/// An optimiser calls [`build`](AcquisitionFactory::build) for each suggestion. It adds everything that does not depend on the acquisition
+/// function: weights of cost and feasibility according to [`scale`](AcquisitionFactory::scale), running trials, known constraints, and the
+/// search for the maximiser. [`AcquisitionKind`](crate::AcquisitionKind) lists the built-in ones.
 ///
 /// ```
 /// use thrifty_acquisition::{
@@ -55,28 +53,27 @@ pub enum UtilityScale {
 /// }
 /// ```
 pub trait AcquisitionFactory: Send + Sync {
-    /// The acquisition function on the posterior of the context.
+    /// Builds the acquisition function on the posterior of the context.
     ///
     /// # Errors
-    /// [`AcquisitionError`] for a setting outside its range, a posterior without a capability that it needs, or a covariance that
-    /// cannot be factored.
+    /// [`AcquisitionError`] for a setting outside its range, a posterior without a required capability, or a covariance that cannot be factored.
     fn build<'a>(&self, context: Context<'a, '_>) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError>;
 
     /// Scale of its values.
     fn scale(&self) -> UtilityScale;
 
-    /// Name and settings: all that its values depend on besides the context.
+    /// Name and settings: everything that its values depend on, except the context.
     ///
     /// # Errors
     /// [`AcquisitionError`] for settings that cannot be written.
     fn describe(&self) -> Result<Description, AcquisitionError>;
 
-    /// The incumbent that [`Context::target`] is to hold.
+    /// Improvement target; its value is [`Context::target`].
     fn target(&self) -> ImprovementTarget {
         ImprovementTarget::BestObserved
     }
 
-    /// The utility of mean and standard deviation for a target τ, for an improvement that is analytic.
+    /// Utility of mean and standard deviation for a target τ; `None` unless it is an analytic improvement.
     ///
     /// Optimisers average it over joint draws of the outcomes of running trials, each draw with its own target. Its
     /// scale is [`scale`](AcquisitionFactory::scale).
@@ -85,20 +82,20 @@ pub trait AcquisitionFactory: Send + Sync {
         None
     }
 
-    /// True if [`build`](AcquisitionFactory::build) takes running trials into account by itself: its context has a posterior without
-    /// fantasies, and running trials among the observed points.
+    /// True if [`build`](AcquisitionFactory::build) handles running trials itself. Its context then has a posterior without fantasies, and
+    /// running trials are among the observed points.
     fn handles_pending(&self) -> bool {
         false
     }
 
-    /// True if it is averaged over the members of a mixture; false for one that takes the mixture's own moments or paths, as those whose
-    /// business is the uncertainty of the model.
+    /// True to average it over the members of a mixture. False if it uses the moments or paths of the mixture itself, for example because
+    /// it measures the uncertainty of the model.
     fn is_averaged(&self) -> bool {
         true
     }
 
-    /// The factory of what is built on each member of a mixture, with what the members share chosen on the mixture of the context: anchors, which
-    /// cost more than the rest and need not differ. Nothing where each is built by this factory.
+    /// The factory to build on each member of a mixture, with shared parts chosen on the mixture of the context. Such parts are anchors,
+    /// which cost more than the rest and need not differ. `None` if each member uses this factory.
     ///
     /// # Errors
     /// As [`build`](AcquisitionFactory::build).
@@ -110,7 +107,7 @@ pub trait AcquisitionFactory: Send + Sync {
         Ok(None)
     }
 
-    /// True if its maximiser maximises expected improvement too, so that a test of convergence need not search again.
+    /// True if its maximiser also maximises expected improvement, so that a convergence test needs no second search.
     fn is_expected_improvement(&self) -> bool {
         false
     }
@@ -157,7 +154,7 @@ impl<F: AcquisitionFactory + ?Sized> AcquisitionFactory for Box<F> {
     }
 }
 
-/// A description from a name and settings.
+/// Creates a description from a name and settings.
 pub(crate) fn described(
     name: &str,
     settings: &(impl serde::Serialize + ?Sized),

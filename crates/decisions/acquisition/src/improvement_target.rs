@@ -2,17 +2,17 @@
 
 use thrifty_check::{InputError, number};
 
-/// The threshold τ below which a value counts as an improvement.
+/// Incumbent value τ: a value below it counts as an improvement.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ImprovementTarget {
-    /// A known number. An optimiser takes it in units of the loss, whatever transform its model has.
+    /// A known number. Optimisers interpret it in units of the loss, for every transform of the model.
     Fixed(f64),
-    /// The best value observed.
+    /// The best observed value.
     BestObserved,
-    /// The smallest posterior mean over the points observed: the better choice under noise.
+    /// The smallest posterior mean over the observed points: the better choice under noise.
     BestMean,
-    /// The best value observed less `xi` times the range of the observations: asks for a margin.
+    /// The best observed value minus `xi` times the range of the observations, which requires a margin.
     BestWithMargin {
         /// Share of the range, ≥ 0.
         xi: f64,
@@ -33,8 +33,7 @@ impl ImprovementTarget {
         Ok(())
     }
 
-    /// τ for the observed values and the posterior means at the points where they were observed; infinity when
-    /// there are none.
+    /// Value of τ, given the observed values and the posterior means at their points; infinity without any.
     #[must_use]
     pub fn value(self, observed: &[f64], means: &[f64]) -> f64 {
         let smallest = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);

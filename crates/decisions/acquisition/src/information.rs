@@ -1,5 +1,4 @@
-//! Information-theoretic acquisitions: information in nats that an observation gives about the minimum or the
-//! minimiser.
+//! Information-theoretic acquisitions: information about the minimum or the minimiser from an observation, in nats.
 
 mod entropy_search;
 mod gibbon;

@@ -1,4 +1,4 @@
-//! The catalogue of acquisition functions by name.
+//! Catalogue of acquisition functions by name.
 
 use thrifty_check::{InputError, number};
 use thrifty_surrogate::Description;
@@ -16,7 +16,7 @@ use crate::{
     UtilityScale,
 };
 
-/// Acquisition functions by name, as settings hold them.
+/// Acquisition functions by name, as in settings.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AcquisitionKind {
@@ -66,7 +66,7 @@ pub enum AcquisitionKind {
         /// Number of joint draws.
         draws: usize,
     },
-    /// Logarithm of [`KnowledgeGradient`](crate::KnowledgeGradient) on anchors that the posterior chooses.
+    /// Logarithm of [`KnowledgeGradient`](crate::KnowledgeGradient) on anchors chosen from the posterior.
     LogKnowledgeGradient {
         /// Number of anchors.
         anchors: usize,
@@ -81,7 +81,7 @@ impl Default for AcquisitionKind {
 }
 
 impl AcquisitionKind {
-    /// The incumbent of an improvement, where it is a fixed number.
+    /// The improvement target if it is a fixed number.
     pub fn fixed_target_mut(&mut self) -> Option<&mut f64> {
         match self {
             Self::ProbabilityOfImprovement(ImprovementTarget::Fixed(value))

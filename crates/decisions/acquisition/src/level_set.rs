@@ -1,7 +1,7 @@
-//! Acquisitions for level-set estimation: the superlevel set is where f > threshold.
+//! Acquisitions for level-set estimation. The superlevel set is where f > threshold.
 //!
-//! [`Straddle`] and related acquisitions use the mean and standard deviation at the candidate alone. [`Integrated`]
-//! uses the effect of an observation on a whole [`ThresholdField`], by an [`ExpectedReduction`] per point.
+//! [`Straddle`] and related acquisitions use only the mean and standard deviation at the candidate. [`Integrated`] uses the effect of an
+//! observation on a whole [`ThresholdField`], by an [`ExpectedReduction`] per point.
 
 mod bernoulli;
 mod boundary_information;

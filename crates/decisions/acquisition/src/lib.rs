@@ -1,17 +1,16 @@
-//! Acquisition functions: utilities of a posterior that decide which point to evaluate next.
+//! Acquisition functions: utilities of a posterior that determine the next point to evaluate.
 //!
 #![doc = include_str!("../README.md")]
 //!
 //! ## Overview
 //!
-//! An [`Acquisition`] has a value at every point, higher is better, and a gradient if its posterior has one. An
-//! [`AcquisitionFactory`] builds it for an optimiser; [`AcquisitionKind`] is the catalogue of factories, and one of your own is
-//! one `impl`.
-//! The objective is minimised throughout: [`ProbabilityOfImprovement`] and its kin look for values below a
-//! threshold. Most are functions of mean and standard deviation alone, a [`Utility`], of which [`Analytic`] makes an
-//! acquisition. [`KnowledgeGradient`], [`JointEntropySearch`], [`NoisyExpectedImprovement`] and [`GibbonBatch`] look at how an
-//! observation varies with the function elsewhere, a [`LookaheadUtility`]; [`EntropySearch`] and [`PredictiveEntropySearch`] at
-//! what it does to the distribution of the minimizer. [`Weighted`] and [`Average`] combine them.
+//! An [`Acquisition`] has a value at every point, higher is better, and a gradient if its posterior has one. An [`AcquisitionFactory`]
+//! builds it for an optimiser. [`AcquisitionKind`] is the catalogue of factories; a user-defined one needs a single `impl`.
+//! The objective is minimised throughout: [`ProbabilityOfImprovement`] and similar functions search for values below a threshold. Most are
+//! functions of mean and standard deviation alone: a [`Utility`], which [`Analytic`] turns into an acquisition.
+//! [`KnowledgeGradient`], [`JointEntropySearch`], [`NoisyExpectedImprovement`] and [`GibbonBatch`] use the covariance of an observation
+//! with the function elsewhere: a [`LookaheadUtility`]. [`EntropySearch`] and [`PredictiveEntropySearch`] use its effect on the
+//! distribution of the minimizer. [`Weighted`] and [`Average`] combine acquisitions.
 
 mod acquisition;
 mod analytic;

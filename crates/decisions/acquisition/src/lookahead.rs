@@ -1,4 +1,4 @@
-//! Acquisition functions of what one more observation changes.
+//! Acquisition functions of the effect of one more observation.
 
 pub(crate) mod anchors;
 mod knowledge_gradient;

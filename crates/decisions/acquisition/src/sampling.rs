@@ -1,4 +1,4 @@
-//! Acquisition functions from draws of the posterior, and the draws.
+//! Acquisition functions from draws of the posterior, and these draws.
 
 mod average;
 mod conditional_draws;

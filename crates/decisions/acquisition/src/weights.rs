@@ -20,10 +20,11 @@ use thrifty_domain::PointsRef;
 
 use crate::{Acquisition, AcquisitionError, UtilityScale};
 
-/// A utility with weights, which are given by their logarithms, as its scale asks for: logarithms add up, non-negative utilities are
-/// multiplied, and of signed ones the [`LogExcess`] over the incumbent.
+/// Combines an acquisition with weights, given by their logarithms, according to its scale. Logarithms are added, non-negative utilities
+/// are multiplied, and a signed utility is replaced by its [`LogExcess`] over the incumbent.
 ///
-/// `points` are those observed; the values there are the scale of a signed utility. Without weights it is the utility itself.
+/// `points` are the observed points; the values there determine the scale of a signed utility. Without weights the acquisition is returned
+/// unchanged.
 ///
 /// # Errors
 /// As [`LogExcess::over_incumbent`].

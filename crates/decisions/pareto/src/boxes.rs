@@ -14,14 +14,13 @@ use crate::{Duplicates, ParetoError, check, non_dominated, strictly_dominates};
 /// {y < r : no point of the front is ≼ y} = ∪_b [l_b, u_b),   l_b may be -∞
 /// ```
 ///
-/// Over such boxes every formula of hypervolume improvement is a sum of products. There are n + 1 of them for m = 2,
-/// and at most 2n + 1 for m = 3. For m = 4 and 5 they come from the local upper bounds of the front, of which they are
-/// a small multiple. For larger m, where ties among the bounds make more boxes than they save, points cut one box one
-/// after another. The front is filtered: dominated points, duplicates and points not inside the reference box are
-/// ignored.
+/// Over such boxes every formula of hypervolume improvement is a sum of products. There are n + 1 boxes for m = 2 objectives and n points,
+/// and at most 2n + 1 for m = 3. For m = 4 and 5 they come from the local upper bounds of the front, and their number is a small multiple
+/// of these. For larger m the points cut one box one after another, since ties among the bounds would add more boxes than the bounds save.
 ///
-/// Cost: O(n log n) for m ≤ 2, O(n²) with a tiny factor for m = 3, O(bounds²) for m = 4 and 5, O(n boxes)
-/// above.
+/// The front is filtered: dominated points, duplicates and points outside the reference box are ignored.
+///
+/// Cost: O(n log n) for m ≤ 2, O(n²) with a tiny factor for m = 3, O(bounds²) for m = 4 and 5, O(n boxes) for larger m.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NonDominatedBoxes {
     reference: Vec<f64>,
@@ -30,16 +29,16 @@ pub struct NonDominatedBoxes {
 }
 
 impl NonDominatedBoxes {
-    /// Some seconds of work, and at most some hundred megabytes.
+    /// Default limit: a few seconds of work, and at most a few hundred megabytes.
     pub const DEFAULT_LIMIT: u64 = 2_000_000_000;
 
-    /// The boxes of a front.
+    /// Decomposes the non-dominated region of a front.
     ///
-    /// Shapes: `front` n×m, `reference` m. No points make one box.
+    /// Shapes: `front` n×m, `reference` m. An empty front gives one box.
     ///
     /// # Errors
-    /// [`ParetoError::NonFinite`], [`ParetoError::NonFiniteReference`], [`ParetoError::ObjectiveMismatch`], and
-    /// [`ParetoError::Empty`] without objectives; [`ParetoError::TooMuchWork`] where many objectives make too many boxes.
+    /// [`ParetoError::NonFinite`], [`ParetoError::NonFiniteReference`], [`ParetoError::ObjectiveMismatch`], and [`ParetoError::Empty`]
+    /// without objectives; [`ParetoError::TooMuchWork`] if many objectives give too many boxes.
     ///
     /// ```
     /// use thrifty_domain::Points;
@@ -54,7 +53,7 @@ impl NonDominatedBoxes {
         Self::with_limit(front, reference, Self::DEFAULT_LIMIT)
     }
 
-    /// Partition with another limit on the number of steps; the limit applies to four or more objectives.
+    /// Partition with a given limit on the number of steps; the limit applies to four or more objectives.
     ///
     /// A step compares one coordinate. See also [`NonDominatedBoxes::new`].
     ///
@@ -94,13 +93,13 @@ impl NonDominatedBoxes {
         Ok(boxes)
     }
 
-    /// Takes what a point dominates out of the boxes.
+    /// Removes the region that a point dominates from the boxes.
     ///
-    /// A box that it cuts falls into up to m. The boxes stay disjoint and cover, but become more than those of a new
-    /// decomposition: meant for a few pending points. Points that change nothing are fine.
+    /// A box that it cuts is split into up to m boxes. The boxes stay disjoint and complete, but there are more than in a new
+    /// decomposition, so this is meant for a few pending points. Dominated points are allowed and change nothing.
     ///
     /// # Errors
-    /// [`ParetoError::NonFinite`], [`ParetoError::ObjectiveMismatch`]; then nothing changes.
+    /// [`ParetoError::NonFinite`], [`ParetoError::ObjectiveMismatch`]; the boxes are unchanged then.
     pub fn insert(&mut self, point: &[f64]) -> Result<(), ParetoError> {
         check::against(PointsRef::single(point), self.reference.len())?;
         self.cut(point);
@@ -116,7 +115,7 @@ impl NonDominatedBoxes {
                 uppers.push(upper);
                 continue;
             }
-            // Piece j: below the point in objective j, not below it in the objectives before.
+            // Piece j: below the point in objective j, and not below it in the earlier objectives.
             let mut rest = lower.to_vec();
             for j in 0..m {
                 if rest[j] < point[j] {
@@ -131,7 +130,7 @@ impl NonDominatedBoxes {
         (self.lower, self.upper) = (lowers, uppers);
     }
 
-    /// One box, cut by every point: those in the middle of the front first, which leaves the fewest boxes.
+    /// Cuts one box by every point. Points in the middle of the front come first, which gives the fewest boxes.
     fn cut_all(&mut self, mut rows: Vec<&[f64]>, limit: u64) -> Result<(), ParetoError> {
         let m = self.reference.len();
         let ideal: Vec<f64> =
@@ -175,7 +174,7 @@ impl NonDominatedBoxes {
         self.lower.len()
     }
 
-    /// True if there are no boxes; never, since what is below every point is not dominated.
+    /// True if there are no boxes: never, since the region below all points is not dominated.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.lower.is_empty()
@@ -192,9 +191,9 @@ impl NonDominatedBoxes {
     }
 }
 
-/// Boxes of the region below the local upper bounds, which is the region that their mirror images dominate.
+/// Boxes of the region below the local upper bounds. It is the region that the mirror images of the bounds dominate.
 ///
-/// Source: Lacour, Klamroth & Fonseca (2017) twice, as Daulton, Balandat & Bakshy (2020) do.
+/// Source: Lacour, Klamroth & Fonseca (2017), applied twice, as in Daulton, Balandat & Bakshy (2020).
 fn between(
     rows: &[&[f64]],
     reference: &[f64],

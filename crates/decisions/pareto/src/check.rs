@@ -4,7 +4,7 @@ use thrifty_domain::PointsRef;
 
 use crate::ParetoError;
 
-/// Every objective is a finite number.
+/// Checks that every objective is a finite number.
 pub(crate) fn points(points: PointsRef<'_>) -> Result<(), ParetoError> {
     match points.as_flat().iter().position(|value| !value.is_finite()) {
         None => Ok(()),
@@ -16,7 +16,7 @@ pub(crate) fn points(points: PointsRef<'_>) -> Result<(), ParetoError> {
     }
 }
 
-/// A finite reference point with at least one objective.
+/// Checks that a reference point is finite and has at least one objective.
 pub(crate) fn reference(reference: &[f64]) -> Result<(), ParetoError> {
     if reference.is_empty() {
         return Err(ParetoError::Empty { what: "the reference point" });
@@ -37,7 +37,7 @@ pub(crate) fn rows(what: &'static str, found: usize, expected: usize) -> Result<
     if found == expected { Ok(()) } else { Err(ParetoError::LengthMismatch { what, found, expected }) }
 }
 
-/// Finite points with as many objectives as the reference point; no points have any number of objectives.
+/// Checks for finite points with as many objectives as the reference point; an empty set may have any number of objectives.
 pub(crate) fn against(set: PointsRef<'_>, expected: usize) -> Result<(), ParetoError> {
     if !set.is_empty() {
         objectives("the set of points", set.dim(), expected)?;

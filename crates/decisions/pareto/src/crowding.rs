@@ -10,8 +10,8 @@ use crate::{ParetoError, check};
 /// d(i) = Σ_j (f_j(next of i) - f_j(previous of i)) / (max f_j - min f_j),   ∞ at the ends of an objective
 /// ```
 ///
-/// An objective in which all points agree is skipped, its ends included. Equal points keep the order of the list, so
-/// the inner ones of a group of duplicates have distance 0. Pass one front, not a whole population.
+/// An objective in which all points are equal is skipped, including its ends. Equal points keep their order, so the inner ones of a group
+/// of duplicates have distance 0. Pass one front, not a whole population.
 ///
 /// Shapes: `front` n×m.   Cost: O(m n log n).   Source: Deb et al. (2002), NSGA-II, section III.B; departure:
 /// objectives without range are skipped.
@@ -37,7 +37,7 @@ pub fn crowding_distance(front: PointsRef<'_>) -> Result<Vec<f64>, ParetoError> 
         let mut order: Vec<(f64, usize)> = front.rows().map(|row| row[objective] + 0.0).zip(0..).collect();
         order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         let (first, last) = (order[0], order[order.len() - 1]);
-        // Halves, because the range of finite numbers may be infinite.
+        // Halved, because the range of finite numbers may overflow.
         let range = 0.5 * last.0 - 0.5 * first.0;
         if range == 0.0 {
             continue;

@@ -1,6 +1,6 @@
 //! Pareto dominance of two points.
 
-/// True if `a` is nowhere larger than `b`. Equal points dominate each other weakly.
+/// Weak dominance: true if `a` is nowhere larger than `b`. Equal points dominate each other weakly.
 ///
 /// ```text
 /// a ≼ b  ⇔  a_j ≤ b_j for every objective j
@@ -11,14 +11,14 @@ pub fn weakly_dominates(a: &[f64], b: &[f64]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a <= b)
 }
 
-/// True if `a` is nowhere larger than `b` and somewhere smaller: what "dominates" means without an adverb.
+/// Dominance: true if `a` is nowhere larger than `b` and somewhere smaller.
 #[inline]
 #[must_use]
 pub fn dominates(a: &[f64], b: &[f64]) -> bool {
     weakly_dominates(a, b) && a.iter().zip(b).any(|(a, b)| a < b)
 }
 
-/// True if `a` is smaller than `b` everywhere. No objectives dominate nothing.
+/// Strict dominance: true if `a` is smaller than `b` everywhere; false without objectives.
 #[inline]
 #[must_use]
 pub fn strictly_dominates(a: &[f64], b: &[f64]) -> bool {

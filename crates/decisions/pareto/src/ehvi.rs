@@ -12,20 +12,21 @@ use thrifty_simd::dispatch;
 
 use crate::{NonDominatedBoxes, ParetoError, check};
 
-/// The expected hypervolume improvement of a point whose objectives are independent and normal, exactly.
+/// Exact expected hypervolume improvement of a point with independent normal objectives.
 ///
 /// ```text
 /// EHVI = E[HV(front ∪ {Y}) - HV(front)] = Σ_b Π_j [ψ_j(u_bj) - ψ_j(l_bj)],   ψ_j(a) = E[max(a - Y_j, 0)] = σ_j h((a - μ_j)/σ_j)
 /// ```
 ///
-/// Over the [boxes](NonDominatedBoxes) b of what the front leaves non-dominated, for any number of objectives. Its
-/// logarithm has the same maximiser, and slopes where EHVI itself underflows: prefer it.
-/// No variance is clamped: at σ = 0 the improvement is that of the mean, its slope by σ is 0, and its logarithm -∞
-/// where there is none. Else the logarithm is finite for every posterior.
+/// The sum is over the [boxes](NonDominatedBoxes) b of the non-dominated region, for any number of objectives. h(z) is φ(z) + z Φ(z).
+/// Prefer the logarithm: it has the same maximiser, and a gradient where EHVI itself underflows.
+///
+/// No variance is clamped. At σ = 0 the improvement is that of the mean, its derivative by σ is 0, and its logarithm is -∞ without
+/// improvement. Otherwise the logarithm is finite for every posterior.
 ///
 /// Shapes: means, standard deviations and gradients m.
-/// Cost: one density and one Mills ratio for each distinct edge of an objective, and O(m) for each box.
-/// Source: Yang et al. (2019); departure: numbers with an exponent of their own for the logarithm.
+/// Cost: one density and one Mills ratio per distinct edge of an objective, and O(m) per box.
+/// Source: Yang et al. (2019); departure: numbers with a separate exponent for the logarithm.
 #[derive(Debug, Clone)]
 pub struct ExpectedHypervolumeImprovement {
     objectives: Vec<Objective>,
@@ -40,11 +41,11 @@ struct Objective {
     edges: Vec<f64>,
     /// The distinct pairs of lower and upper edge.
     pairs: Vec<[u32; 2]>,
-    /// For each box its pair, counted over all objectives.
+    /// For each box the index of its pair, counted over all objectives.
     gap: Vec<u32>,
 }
 
-/// Buffers of an evaluation, kept for the next one.
+/// Buffers of an evaluation, reused by the next one.
 struct Workspace {
     edges: Vec<EdgeTable>,
     gaps: GapTable,
@@ -74,7 +75,7 @@ impl ExpectedHypervolumeImprovement {
         Ok(Self::over(&NonDominatedBoxes::new(front, reference)?))
     }
 
-    /// Improvements over boxes at hand, as those with pending points.
+    /// Improvements over given boxes, such as those with pending points.
     pub fn over(boxes: &NonDominatedBoxes) -> Self {
         let mut objectives = Vec::new();
         let mut gaps = 0;
@@ -179,7 +180,7 @@ impl ExpectedHypervolumeImprovement {
         }
     }
 
-    /// The sum over the boxes, and the derivatives of its logarithm.
+    /// Sum over the boxes, and the derivatives of its logarithm.
     fn evaluate(
         &self,
         mean: &[f64],
@@ -224,7 +225,7 @@ impl ExpectedHypervolumeImprovement {
 }
 
 impl Objective {
-    /// Objective `j` of the boxes; its pairs are counted from `start`.
+    /// Objective `j` of the boxes; the indices of its pairs begin at `start`.
     fn new(boxes: &NonDominatedBoxes, j: usize, start: usize) -> Self {
         let sides: Vec<[f64; 2]> =
             boxes.rows().map(|(lower, upper)| [lower[j] + 0.0, upper[j] + 0.0]).collect();

@@ -24,7 +24,7 @@ pub enum ParetoError {
         /// The value.
         value: f64,
     },
-    /// Two things that belong together have different numbers of objectives.
+    /// Two related inputs have different numbers of objectives.
     #[error("{what} has {}, expected {expected}", counted(*found, "objectives"))]
     ObjectiveMismatch {
         /// The set or vector with the wrong number.
@@ -34,7 +34,7 @@ pub enum ParetoError {
         /// Number expected.
         expected: usize,
     },
-    /// Two lists that belong together have different numbers of points.
+    /// Two related lists have different numbers of points.
     #[error("{what} has {}, expected {expected}", counted(*found, "points"))]
     LengthMismatch {
         /// The list with the wrong number.
@@ -44,7 +44,7 @@ pub enum ParetoError {
         /// Number expected.
         expected: usize,
     },
-    /// There is nothing to compute from.
+    /// The input is empty.
     #[error("{what} is empty, expected at least one")]
     Empty {
         /// The set or vector that is empty.
@@ -62,7 +62,7 @@ pub enum ParetoError {
         /// Its standard deviation.
         std_dev: f64,
     },
-    /// Something exact costs more than the limit allows. Raise the limit, take fewer objectives, or approximate.
+    /// An exact computation costs more than the limit allows. Raise the limit, use fewer objectives, or approximate.
     #[error("{what} of {} with {} takes more than {limit} steps", counted(*points, "points"), counted(*objectives, "objectives"))]
     TooMuchWork {
         /// The quantity to be computed.

@@ -10,20 +10,20 @@ use thrifty_simd::{VectorLoop, dispatch};
 use crate::front::{Front, List, Lowest, Steps, lexicographic};
 use crate::{ParetoError, check};
 
-/// Treatment of equal non-dominated points by a filter.
+/// Treatment of equal non-dominated points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Duplicates {
-    /// All of them are non-dominated.
+    /// All of them are kept.
     #[default]
     Keep,
     /// Only the first of them is kept.
     First,
 }
 
-/// The indices of the points that no other dominates, ascending.
+/// Indices of the non-dominated points, ascending.
 ///
-/// Shapes: `points` n×m.   Cost: O(n log n) for m ≤ 2, for m = 3 as well where few steps of a staircase move
-/// (always on fronts that curve), O(n · front) above.
+/// Shapes: `points` n×m.   Cost: O(n log n) for m ≤ 2, and for m = 3 if few steps of a staircase move (always on curved fronts); O(n ·
+/// front) otherwise.
 /// Source: Kung, Luccio & Preparata (1975) for m ≤ 3.
 ///
 /// # Errors

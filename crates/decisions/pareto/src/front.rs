@@ -1,4 +1,4 @@
-//! Fronts that grow point by point.
+//! Fronts that are built point by point.
 
 #![allow(clippy::inline_always)] // vector loops are compiled for several instruction sets by inlining
 
@@ -8,15 +8,15 @@ use thrifty_domain::PointsRef;
 
 use crate::staircase::Staircase;
 
-/// Points seen so far that do not dominate each other; they come in lexicographic order and without duplicates.
+/// Mutually non-dominated points seen so far. They arrive in lexicographic order and without duplicates.
 ///
-/// The order does half of the work: a point before another dominates it as soon as its later objectives do.
+/// The order saves half of the work: an earlier point dominates a later one if its later objectives do.
 pub(crate) trait Front {
-    /// The front of one point.
+    /// Front of one point.
     fn of(point: &[f64]) -> Self;
     /// True if a point of the front dominates this one.
     fn dominates(&self, point: &[f64]) -> bool;
-    /// Adds a point that nothing here dominates.
+    /// Adds a point that the front does not dominate.
     fn insert(&mut self, point: &[f64]);
 }
 
@@ -56,9 +56,9 @@ impl Front for Steps {
     }
 }
 
-/// More objectives: all the points, the newest first, because neighbours in the order dominate most often.
+/// Front for more objectives: all points, newest first, because neighbours in the order dominate most often.
 ///
-/// They are kept in blocks of eight, objective after objective, for vectors; empty places hold infinity.
+/// Points are stored in blocks of eight, objective by objective, for vector instructions; empty slots hold infinity.
 pub(crate) struct List {
     dim: usize,
     len: usize,
@@ -104,7 +104,7 @@ impl Front for List {
 
 /// Indices in lexicographic order of the points; of equal points the first comes first.
 pub(crate) fn lexicographic(points: PointsRef<'_>) -> Vec<usize> {
-    // Adding zero makes -0 a 0, which total_cmp tells apart. Most comparisons end at the first objective: keep it near.
+    // Adding zero turns -0 into 0, since total_cmp distinguishes them. Most comparisons end at the first objective, so it is stored here.
     let mut order: Vec<(f64, usize)> = points.rows().map(|row| row[0] + 0.0).zip(0..).collect();
     order.sort_unstable_by(|a, b| {
         a.0.total_cmp(&b.0).then_with(|| compare(points.row(a.1), points.row(b.1))).then(a.1.cmp(&b.1))

@@ -14,13 +14,13 @@ use thrifty_sampling::Seed;
 
 use crate::{ParetoError, check, strictly_dominates};
 
-/// The volume that points dominate, up to a reference point.
+/// Hypervolume: the volume that points dominate, up to a reference point.
 ///
 /// ```text
 /// HV(A) = volume of the union of the boxes [a, r] over the points a ∈ A with a < r
 /// ```
 ///
-/// Points on or beyond a face of the reference box add nothing, nor do dominated points and duplicates.
+/// Points on or beyond a face of the reference box add nothing; neither do dominated points and duplicates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hypervolume {
     reference: Vec<f64>,
@@ -43,10 +43,10 @@ pub fn hypervolume(points: PointsRef<'_>, reference: &[f64]) -> Result<f64, Pare
 }
 
 impl Hypervolume {
-    /// Some ten seconds of work.
+    /// Default limit: about ten seconds of work.
     pub const DEFAULT_LIMIT: u64 = 3_000_000_000;
 
-    /// Hypervolumes with respect to a reference point.
+    /// Hypervolumes relative to a reference point.
     ///
     /// # Errors
     /// [`ParetoError::Empty`] without objectives, [`ParetoError::NonFiniteReference`].
@@ -55,7 +55,7 @@ impl Hypervolume {
         Ok(Self { reference: reference.to_vec(), limit: Self::DEFAULT_LIMIT })
     }
 
-    /// Another limit on the steps of an exact computation; it counts with five objectives and more.
+    /// Sets the limit on the steps of an exact computation; it applies to five or more objectives.
     ///
     /// A step compares one coordinate. See [`Hypervolume::estimated_steps`].
     #[must_use]
@@ -70,21 +70,20 @@ impl Hypervolume {
     /// 1.5e5 · 2.9^(m - 5) · (n/100)^(2.2 + 0.16 (m - 5)),   0 for m < 5
     /// ```
     ///
-    /// A fit, within a factor of 4 for 5 to 12 objectives and 25 to 1,000 points. A step takes about 3 ns. Fronts with
-    /// dominated or clustered points take fewer steps, some fronts take more. This estimate is a warning; the limit
-    /// counts the real steps.
+    /// This is a fit, within a factor of 4 for 5 to 12 objectives and 25 to 1,000 points. A step takes about 3 ns. Fronts with dominated or
+    /// clustered points take fewer steps; some fronts take more. Use it as a warning; the limit counts the real steps.
     pub fn estimated_steps(&self, points: usize) -> f64 {
         let Some(more) = self.reference.len().checked_sub(5).map(|more| more as f64) else { return 0.0 };
         1.5e5 * 2.9_f64.powf(more) * (points as f64 / 100.0).powf(2.2 + 0.16 * more)
     }
 
-    /// The exact hypervolume, to rounding: about 1e-15 relative.
+    /// Exact hypervolume up to rounding, with a relative error of about 1e-15.
     ///
-    /// Cost: O(n log n) for m ≤ 3, O(n²) for m = 4, above at worst exponential in m.
+    /// Cost: O(n log n) for m ≤ 3, O(n²) for m = 4, at worst exponential in m for more.
     ///
     /// # Errors
-    /// [`ParetoError::NonFinite`], [`ParetoError::ObjectiveMismatch`], and [`ParetoError::TooMuchWork`] where the limit on
-    /// the steps is passed; the time until then is not given back.
+    /// [`ParetoError::NonFinite`], [`ParetoError::ObjectiveMismatch`], and [`ParetoError::TooMuchWork`] if the limit on the steps is
+    /// exceeded, after the corresponding time.
     pub fn exact(&self, points: PointsRef<'_>) -> Result<f64, ParetoError> {
         let (inside, _) = self.inside(points)?;
         Ok(match *self.reference {
@@ -98,11 +97,10 @@ impl Hypervolume {
 
     /// Exclusive hypervolume contribution of each point: `HV(A) - HV(A without i)`.
     ///
-    /// Dominated points and all duplicates of a point contribute nothing. Dominated points stay in the set: a region
-    /// that they dominate is not lost with the point that dominates them. Error about 1e-15 of the volume between
-    /// point and reference.
+    /// Dominated points and all duplicates of a point contribute nothing. Dominated points remain in the set: a region that they also
+    /// dominate is not lost with the dominating point. The error is about 1e-15 of the volume between point and reference.
     ///
-    /// Cost: O(n log n) for m ≤ 2, O(n² log n) for m = 3, n hypervolumes of clipped points above.
+    /// Cost: O(n log n) for m ≤ 2, O(n² log n) for m = 3, n hypervolumes of clipped points for more.
     ///
     /// # Errors
     /// As [`Hypervolume::exact`].
@@ -129,10 +127,10 @@ impl Hypervolume {
         Ok(all)
     }
 
-    /// The hypervolume by sampling, for many objectives; the same for the same seed.
+    /// Approximate hypervolume by sampling, for many objectives; deterministic for a given seed.
     ///
-    /// The standard error is about `√(p(1 - p)/samples)` of the box between ideal and reference point, with p the
-    /// dominated share. No samples are one sample.
+    /// The standard error is about `√(p(1 - p)/samples)` of the box between ideal and reference point, where p is the dominated share. Zero
+    /// samples count as one.
     ///
     /// Cost: O(samples · n m), less where few boxes hold most of the volume.
     ///

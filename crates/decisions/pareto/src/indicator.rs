@@ -4,13 +4,13 @@ use thrifty_domain::PointsRef;
 
 use crate::{ParetoError, check};
 
-/// Inverted generational distance: how far the points of a target front are from a set, on average.
+/// Inverted generational distance: mean distance of the points of a target front from a set.
 ///
 /// ```text
 /// IGD(A) = 1/|R| Σ_{r ∈ R} min_{a ∈ A} ‖a - r‖
 /// ```
 ///
-/// It can prefer a dominated set: use [`igd_plus`] to compare. Objectives of one scale are up to the caller.
+/// It can prefer a dominated set; use [`igd_plus`] for comparisons. The caller must scale the objectives.
 ///
 /// Shapes: `set` n×m, `target` k×m.   Cost: O(n k m).   Source: Coello Coello & Reyes Sierra (2004), with p = 1.
 ///
@@ -20,7 +20,7 @@ pub fn igd(set: PointsRef<'_>, target: PointsRef<'_>) -> Result<f64, ParetoError
     mean_of_least(set, target, |a, r| a - r)
 }
 
-/// [`igd`] that counts only by how much a set is worse: it never prefers a dominated set.
+/// Inverted generational distance plus: [`igd`] that only counts how much a set is worse. It never prefers a dominated set.
 ///
 /// ```text
 /// IGD⁺(A) = 1/|R| Σ_{r ∈ R} min_{a ∈ A} ‖max(a - r, 0)‖
@@ -34,13 +34,13 @@ pub fn igd_plus(set: PointsRef<'_>, target: PointsRef<'_>) -> Result<f64, Pareto
     mean_of_least(set, target, |a, r| (a - r).max(0.0))
 }
 
-/// Smallest step down by which a set dominates a target front weakly: the additive epsilon indicator.
+/// Additive epsilon indicator: the smallest decrease of all objectives by which a set weakly dominates a target front.
 ///
 /// ```text
 /// ε(A) = max_{r ∈ R} min_{a ∈ A} max_j (a_j - r_j)
 /// ```
 ///
-/// Negative if it dominates the target with room to spare. Source: Zitzler et al. (2003).
+/// Negative if the set dominates the target with a margin. Source: Zitzler et al. (2003).
 ///
 /// # Errors
 /// As [`igd`].

@@ -4,7 +4,7 @@
 //!
 //! ## Overview
 //!
-//! Every objective is minimised. A point is a row of a [`PointsRef`](thrifty_domain::PointsRef), and each column is an objective.
+//! Every objective is minimised. Points are rows of a [`PointsRef`](thrifty_domain::PointsRef), objectives its columns.
 
 mod boxes;
 mod check;

@@ -10,14 +10,13 @@ use thrifty_simd::{VectorLoop, dispatch};
 use crate::front::{Front, List, Lowest, Steps, lexicographic};
 use crate::{ParetoError, check};
 
-/// The non-dominated rank of each point: 0 for the front, k for the front once those before it are gone.
+/// Non-dominated rank of each point: 0 for the front, k for the front after the previous ones are removed.
 ///
-/// Equal points share a rank. A point dominated by front k is dominated by every front before it, so that the
-/// rank of the next point in lexicographic order is found by binary search.
+/// Equal points share a rank. A point dominated by front k is dominated by every earlier front, so binary search finds the rank of the next
+/// point in lexicographic order.
 ///
-/// Shapes: `points` n×m.   Cost: O(n log n) for m ≤ 2, O(n log² n) for m = 3 where few steps of a staircase
-/// move, O(n log n · front) above.
-/// Source: Zhang et al. (2015), ENS-BS; departure: a staircase a front for m = 3.
+/// Shapes: `points` n×m.   Cost: O(n log n) for m ≤ 2, O(n log² n) for m = 3 if few steps of a staircase move, O(n log n · front) otherwise.
+/// Source: Zhang et al. (2015), ENS-BS; departure: one staircase per front for m = 3.
 ///
 /// # Errors
 /// [`ParetoError::NonFinite`].

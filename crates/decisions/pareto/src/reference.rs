@@ -8,16 +8,16 @@ use crate::{Duplicates, ParetoError, check, non_dominated};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ReferenceOrigin {
-    /// Someone chose it.
+    /// Chosen by the user.
     Explicit,
-    /// It was inferred from the points at hand.
+    /// Inferred from points.
     Inferred,
 }
 
-/// Reference point of a hypervolume, with its origin; it never changes.
+/// Reference point of a hypervolume, with its origin. It is immutable.
 ///
-/// Hypervolumes of different reference points cannot be compared: infer one once, keep it, and report it. A curve
-/// of progress with a moving reference point means nothing.
+/// Hypervolumes of different reference points cannot be compared: infer one once, keep it, and report it. A progress curve with a moving
+/// reference point is meaningless.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(try_from = "Unchecked")]
 pub struct ReferencePoint {
@@ -25,7 +25,7 @@ pub struct ReferencePoint {
     origin: ReferenceOrigin,
 }
 
-/// A reference point as it is read.
+/// Unvalidated reference point, for reading.
 #[derive(serde::Deserialize)]
 #[serde(rename = "ReferencePoint")]
 struct Unchecked {
@@ -55,7 +55,7 @@ impl ReferencePoint {
         Ok(Self { values, origin: ReferenceOrigin::Explicit })
     }
 
-    /// A reference point that was chosen or inferred before, as it was written down.
+    /// A reference point that was chosen or inferred before and stored.
     ///
     /// # Errors
     /// [`ParetoError::Empty`] without objectives, [`ParetoError::NonFiniteReference`].
@@ -64,19 +64,19 @@ impl ReferencePoint {
         Ok(Self { values, origin })
     }
 
-    /// A reference point from the non-dominated points among those at hand.
+    /// Infers a reference point from the non-dominated points of a set.
     ///
     /// ```text
     /// r_j = nadir_j + 0.1 range_j,   nadir and range of objective j over the front
     /// ```
     ///
-    /// Where an objective has no range, a tenth of its magnitude is taken, and 0.1 at 0: at the nadir itself every
-    /// point of the front would add nothing.
+    /// If an objective has no range, a tenth of its magnitude is used, or 0.1 at 0. With the nadir itself as reference point, every point
+    /// of the front would add nothing.
     ///
     /// Shapes: `points` n×m.   Source: Ishibuchi et al. (2011), as in `BoTorch`; departure: objectives without range.
     ///
     /// # Errors
-    /// [`ParetoError::Empty`], [`ParetoError::NonFinite`]; [`ParetoError::NonFiniteReference`] where the range overflows.
+    /// [`ParetoError::Empty`], [`ParetoError::NonFinite`]; [`ParetoError::NonFiniteReference`] if the range overflows.
     ///
     /// ```
     /// use thrifty_domain::Points;
@@ -94,7 +94,8 @@ impl ReferencePoint {
         Self::beyond_rows(points, &non_dominated(points, Duplicates::First)?)
     }
 
-    /// A reference point beyond all points at hand, dominated ones included, by the same rule: for fronts too short to have a range.
+    /// Infers a reference point beyond all points, including dominated ones, by the rule of [`inferred`](Self::inferred). For fronts that
+    /// are too short to have a range.
     ///
     /// # Errors
     /// As [`ReferencePoint::inferred`].
@@ -106,14 +107,14 @@ impl ReferencePoint {
         Self::beyond_rows(points, &(0..points.len()).collect::<Vec<_>>())
     }
 
-    /// The point beyond these of the points.
+    /// Reference point beyond some of the points.
     fn beyond_rows(points: PointsRef<'_>, rows: &[usize]) -> Result<Self, ParetoError> {
         let value = |objective: usize| {
             let column = || rows.iter().map(|&index| points.row(index)[objective]);
             let nadir = column().fold(f64::NEG_INFINITY, f64::max);
             let range = nadir - column().fold(f64::INFINITY, f64::min);
             let magnitude = if nadir == 0.0 { 1.0 } else { nadir.abs() };
-            // A range by rounding is none: the reference point would be the nadir itself.
+            // A range at rounding level counts as none: the reference point would be the nadir itself.
             nadir + Self::MARGIN * if range > 1e-12 * nadir.abs() { range } else { magnitude }
         };
         let values: Vec<f64> = (0..points.dim()).map(value).collect();

@@ -4,9 +4,9 @@ mod tree;
 
 pub(crate) use tree::TreeStaircase;
 
-/// The non-dominated points of a plane, from left to right and hence from high to low.
+/// Non-dominated points of a plane, from left to right and hence from high to low.
 ///
-/// A sorted vector: finding a place is a binary search, and on the fronts that occur few steps move.
+/// A sorted vector: binary search finds an index, and on typical fronts few steps move.
 #[derive(Debug, Clone)]
 pub(crate) struct Staircase {
     steps: Vec<[f64; 2]>,
@@ -14,12 +14,12 @@ pub(crate) struct Staircase {
 }
 
 impl Staircase {
-    /// No steps yet, below and left of a corner.
+    /// An empty staircase, below and left of a corner.
     pub(crate) fn new(corner: [f64; 2]) -> Self {
         Self { steps: Vec::new(), corner }
     }
 
-    /// Forgets every step.
+    /// Removes every step.
     pub(crate) fn reset(&mut self, corner: [f64; 2]) {
         self.steps.clear();
         self.corner = corner;
@@ -32,7 +32,7 @@ impl Staircase {
         at > 0 && self.steps[at - 1][1] <= y
     }
 
-    /// Adds a point left of and below the corner: the area between staircase and corner that only it dominates.
+    /// Adds a point left of and below the corner. Returns the area between staircase and corner that only it dominates.
     #[inline]
     pub(crate) fn insert(&mut self, x: f64, y: f64) -> f64 {
         let at = self.place(x);
@@ -55,7 +55,7 @@ impl Staircase {
     /// The first step that is not left of `x`.
     #[inline]
     fn place(&self, x: f64) -> usize {
-        /// Up to here counting is faster than searching: there is no branch to guess.
+        /// Number of steps up to which counting is faster than a binary search, since it has no unpredictable branch.
         const FEW: usize = 16;
         if self.steps.len() <= FEW {
             self.steps.iter().map(|step| usize::from(step[0] < x)).sum()
@@ -64,7 +64,7 @@ impl Staircase {
         }
     }
 
-    /// Puts a step in the place of those at `from..to`.
+    /// Replaces the steps `from..to` by one step.
     #[inline]
     fn replace(&mut self, from: usize, to: usize, step: [f64; 2]) {
         if from == to {

@@ -12,19 +12,21 @@ use thrifty_surrogate::{
 use crate::surrogate::{failed, learn};
 use crate::{CensoredError, CensoredGp, CensoredPosterior, Propagation, Response};
 
-/// Gaussian-process classification by expectation propagation: a surrogate of which only the signs of the targets count.
+/// Gaussian-process classification by expectation propagation; only the signs of the targets count.
 ///
 /// ```text
 /// P(y > 0 at x) = Φ(μ / √(σ² + s²))
 /// ```
 ///
-/// The latent function has mean μ and variance σ², and s² is the variance of the noise by which classes mix: its floor where a border is sharp, large
-/// where classes are a matter of chance. Both are fitted, a sharp border and noise that is learnt, and the more probable one is kept. The posterior
-/// is that of the latent function and the noise, so that its probability of being positive is that of the class.
+/// The latent function has mean μ and variance σ². s² is the variance of the noise that mixes the classes. It is at its floor where the
+/// border is sharp, and large where classes are a matter of chance.
 ///
-/// Hyperparameters are learnt anew after a tenth of growth. Beyond 128 targets a [subset](Conditioning::Subset) is kept, a quarter of it where
-/// targets of both signs are nearest to each other.
-/// Cost: some 10 passes of O(n³) per evaluation of the likelihood, for n targets that are kept.
+/// Two models are fitted: one with s² at its floor and one with a learnt s². The one with the larger posterior density is kept. The
+/// posterior includes the noise, so its probability of being positive is the probability of the class.
+///
+/// Hyperparameters are learnt again after a growth by a tenth. Beyond 128 targets a [subset](Conditioning::Subset) is kept. A quarter of it
+/// is where targets of both signs are nearest to each other.
+/// Cost: about 10 passes of O(n³) per evaluation of the likelihood, for n kept targets.
 /// Source: Rasmussen & Williams (2006), sections 3.6 and 5.5.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct GpClassifier {
@@ -35,8 +37,8 @@ pub struct GpClassifier {
 }
 
 impl Default for GpClassifier {
-    /// The default kernel, noise from 1e-6 on beside a variance of the function that is learnt too; propagation to 1e-4, because densely labelled
-    /// borders converge slowly. The mean is 0: far from all data both classes are equally likely.
+    /// The default kernel with a learnt variance, and learnt noise of at least 1e-6. The tolerance of propagation is 1e-4, because densely
+    /// labelled borders converge slowly. The mean is 0: far from all data both classes are equally likely.
     fn default() -> Self {
         let settings = GpSettings {
             noise: Noise::Learned { start: 1e-2, floor: 1e-6, ceiling: 10.0, prior: None },
@@ -57,10 +59,10 @@ impl Default for GpClassifier {
 /// Name of the surrogate in errors and journals.
 const NAME: &str = "gaussian-process classification";
 
-/// Growth after which hyperparameters are learnt anew.
+/// Growth factor after which hyperparameters are learnt again.
 const GROWTH: f64 = 1.1;
 
-/// Hyperparameters with a noise of at least this. It is the last of them but for a mean that is learnt.
+/// Hyperparameters with a noise variance of at least `least`. The noise is the last of them, or the last but one if the mean is learnt.
 fn with_noise(hyperparameters: &[f64], mean: Mean, least: f64) -> Vec<f64> {
     let mut all = hyperparameters.to_vec();
     let after = usize::from(matches!(mean, Mean::Learned | Mean::Normal { .. }));
@@ -68,7 +70,7 @@ fn with_noise(hyperparameters: &[f64], mean: Mean, least: f64) -> Vec<f64> {
     all
 }
 
-/// The largest logarithm of the posterior density of hyperparameters.
+/// The largest log posterior density of the hyperparameters among the restarts.
 fn log_posterior<K: Kernel>(fitted: &CensoredPosterior<K>) -> f64 {
     fitted.restarts().iter().filter_map(|start| start.log_posterior).fold(f64::NEG_INFINITY, f64::max)
 }
@@ -118,10 +120,10 @@ impl Surrogate for GpClassifier {
         let latent = match self.process.settings.noise {
             Noise::Learned { start, floor, .. } => {
                 let (mut sharp, mean) = (self.process.clone(), self.process.settings.mean);
-                // Bounds that meet keep it among the hyperparameters.
+                // With equal bounds the noise stays among the hyperparameters.
                 sharp.settings.noise = Noise::Learned { start: floor, floor, ceiling: floor, prior: None };
                 let sharp = latent_of(&sharp, warm_start)?;
-                // From a sharp border the search does not find noise.
+                // A search that starts from a sharp border does not find noise.
                 let warm_start = warm_start.map(|hyperparameters| with_noise(hyperparameters, mean, start));
                 let noisy = latent_of(&self.process, warm_start.as_deref())?;
                 if log_posterior(&noisy) > log_posterior(&sharp) { noisy } else { sharp }
@@ -138,7 +140,7 @@ impl Surrogate for GpClassifier {
         earlier: EarlierFit<'_>,
         rng: &mut Stream,
     ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
-        // A fit to more than there is was one of something else.
+        // A fit to more observations than there are now was a fit to other data.
         let is_kept = |n: &usize| (*n as f64..GROWTH * *n as f64).contains(&(data.len() as f64));
         let Some(learnt_from) = earlier.learnt_from.filter(is_kept) else {
             return self.fit(domain, data, Some(earlier.hyperparameters), rng);
@@ -165,7 +167,7 @@ impl Surrogate for GpClassifier {
     }
 }
 
-/// A fitted classifier: the latent function with the noise of the classes.
+/// A fitted classifier: the latent function and the noise of the classes.
 struct Classified<K> {
     latent: CensoredPosterior<K>,
     learnt_from: usize,
@@ -180,7 +182,7 @@ impl<K: Kernel> Classified<K> {
         self.latent.process()
     }
 
-    /// Adds the noise where points are the same: a point has one class.
+    /// Adds the noise variance where points are identical: each point has one class.
     fn add_noise(&self, a: PointsRef<'_>, b: PointsRef<'_>, out: &mut [f64]) {
         for (row, covariances) in a.rows().zip(out.chunks_exact_mut(b.len().max(1))) {
             let same = b.rows().zip(covariances).filter(|(other, _)| *other == row);
@@ -248,7 +250,7 @@ impl<K: Kernel> JointPosterior for Classified<K> {
 }
 
 impl<K: Kernel> JointGradient for Classified<K> {
-    /// That of the latent function: the noise is the same everywhere.
+    /// Pulls back through the latent function; the noise is constant.
     fn pull_back_joint(&self, x: PointsRef<'_>, of_mean: &[f64], of_covariance: &[f64], grad: &mut [f64]) {
         if let Some(gradient) = self.latent_joint().joint_gradient() {
             gradient.pull_back_joint(x, of_mean, of_covariance, grad);
@@ -269,7 +271,7 @@ impl<K: Kernel + Clone + 'static> FittedSurrogate for Classified<K> {
         Some(self.learnt_from)
     }
 
-    /// A value of the function with the noise of the classes, not a class.
+    /// Conditions on a value of the latent function plus noise, not on a class.
     fn fantasize(&self, x: &[f64], y: f64) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
         let latent = self.latent.with_observation(x, y).map_err(failed)?;
         Ok(Box::new(Self { latent, learnt_from: self.learnt_from }))

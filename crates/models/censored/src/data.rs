@@ -9,15 +9,15 @@ use thrifty_linalg::{Cholesky, JitterLadder, Matrix, subtract_inner_products};
 use crate::expectation_propagation::{Sites, Truncated, expectation_propagation};
 use crate::{Bound, CensoredError, Propagation, Response};
 
-/// Share of the prior's precision below which a site is lost in rounding.
+/// Smallest precision of a site, as a share of the prior precision; below it the site is lost in rounding.
 const SILENT: f64 = 1e-10;
 
-/// Checked responses on the scales that the model sees.
+/// Validated responses on the scales of the model.
 pub(crate) struct ScaledResponses {
     pub(crate) x: Points,
-    /// All numbers, values and bounds alike.
+    /// All numbers: values and bounds.
     pub(crate) numbers: Vec<f64>,
-    /// Known noise variances beside the common one.
+    /// Known noise variances, in addition to the common noise.
     pub(crate) noise: Vec<f64>,
     /// Positions of the values.
     values: Vec<usize>,
@@ -45,7 +45,7 @@ pub(crate) struct Approximation {
 }
 
 impl ScaledResponses {
-    /// Checked responses on a scale; without one on their own, as the settings ask for it.
+    /// Validates the responses and scales them. Without a scale, one is computed from these data as the settings ask.
     pub(crate) fn new(
         dim: Option<usize>,
         x: PointsRef<'_>,
@@ -81,7 +81,7 @@ impl ScaledResponses {
         })
     }
 
-    /// Values exactly, then bounds by expectation propagation given the values.
+    /// Conditions exactly on the values; then expectation propagation adds the bounds.
     ///
     /// ```text
     /// log p = ln N(y_v; m, C_vv) + ln P(bounds | y_v),   C = K + σ²I + diag(s)
@@ -103,7 +103,7 @@ impl ScaledResponses {
         let (v, b) = (self.values.len(), self.censored.len());
         let mut given = vec![mean; b];
         let mut covariance = Matrix::from_fn(b, b, |i, j| at(self.censored[i].0, self.censored[j].0));
-        // Without values all of this is 0.
+        // Without values, all of these are 0.
         let c_vv = Matrix::from_fn(v, v, |i, j| at(self.values[i], self.values[j]));
         let factor = Cholesky::new(&c_vv, &self.jitter)?;
         let mut residual: Vec<f64> = self.values.iter().map(|i| self.numbers[*i] - mean).collect();
@@ -123,14 +123,14 @@ impl ScaledResponses {
         Ok(Approximation { pseudo, log_likelihood: of_values + bounds.log_probability, bounds })
     }
 
-    /// Pseudo-observations: values unchanged, bounds replaced by their sites, in the order of the responses.
+    /// Pseudo-observations in the order of the responses: values unchanged, bounds replaced by their sites.
     fn pseudo(&self, sites: &Sites, given: &[f64], prior: impl Fn(usize) -> f64) -> Pseudo {
         let mut kept: Vec<(usize, f64, f64)> =
             self.values.iter().map(|i| (*i, self.numbers[*i], self.noise[*i])).collect();
         let share = |k: usize| sites.precision[k] * prior(self.censored[k].0);
         let loudest = (0..self.censored.len()).max_by(|a, b| share(*a).total_cmp(&share(*b)));
         for (k, (i, _)) in self.censored.iter().enumerate() {
-            // Something must be left to condition on.
+            // At least one response must remain to condition on.
             let needed = self.values.is_empty() && loudest == Some(k);
             if share(k) > SILENT || needed {
                 let tau = sites.precision[k].max(SILENT / prior(*i));
@@ -146,7 +146,7 @@ impl ScaledResponses {
         }
     }
 
-    /// The position among the responses instead of that among the bounds.
+    /// Translates the index of a bound to the index of its response.
     fn named(&self, error: CensoredError) -> CensoredError {
         match error {
             CensoredError::Contradiction { index, std_devs } => {

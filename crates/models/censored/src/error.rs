@@ -8,18 +8,18 @@ use thrifty_linalg::NotPositiveDefinite;
 #[derive(Debug, thiserror::Error, PartialEq)]
 #[non_exhaustive]
 pub enum CensoredError {
-    /// Responses, points or noise variances that make no sense. An infinite bound carries no information: leave it out.
+    /// Invalid responses, points or noise variances. An infinite bound carries no information: leave it out.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// A bound contradicts what is known for certain: only without noise.
+    /// A bound contradicts the other responses; possible only without noise.
     #[error("bound {index} is {std_devs:e} deviations from what the other responses allow")]
     Contradiction {
-        /// Its position among the responses, or among the bounds of a vector.
+        /// Index among the responses, or among the bounds of a vector.
         index: usize,
         /// Distance of the bound from the mean that the other responses imply, in standard deviations.
         std_devs: f64,
     },
-    /// A setting makes no sense.
+    /// A setting is out of its range.
     #[error("setting {name} is {value}, expected {expected}")]
     InvalidSetting {
         /// The setting.

@@ -20,7 +20,7 @@ pub enum Side {
     Above,
 }
 
-/// One component is on one side of a number.
+/// Bound of one component: it lies on one side of a number.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bound {
     /// The number.
@@ -43,7 +43,8 @@ pub struct Propagation {
 }
 
 impl Default for Propagation {
-    /// 100 passes, 1e-8, whole steps: bounds are log-concave, for which one update after the other converges in practice (Rasmussen & Williams, 2006, section 3.6).
+    /// 100 sweeps, tolerance 1e-8, full steps. Bounds are log-concave, and sequential updates of such sites converge in practice (Rasmussen
+    /// & Williams, 2006, section 3.6).
     fn default() -> Self {
         Self { max_sweeps: 100, tolerance: 1e-8, step: 1.0 }
     }
@@ -61,50 +62,54 @@ impl Propagation {
     }
 }
 
-/// Normal observations that stand for bounds: exp(-½ τ y² + ν y) each.
+/// Normal observations that replace bounds: exp(-½ τ y² + ν y) each.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Sites {
-    /// Precisions τ ≥ 0; a site with 0 has no effect.
+    /// Precisions τ ≥ 0; a site with precision 0 has no effect.
     pub precision: Vec<f64>,
-    /// Shifts ν: τ times the pseudo-target, which is relative to the mean of the vector.
+    /// Shifts ν: τ times the pseudo-target. The pseudo-target is relative to the mean of the vector.
     pub shift: Vec<f64>,
 }
 
-/// Approximation of a normal vector within bounds by expectation propagation.
+/// Approximation of a truncated normal vector by expectation propagation.
 #[derive(Debug, Clone)]
 pub struct Truncated {
     /// Sites that replace the bounds.
     pub sites: Sites,
-    /// Means within the bounds.
+    /// Means of the truncated vector.
     pub mean: Vec<f64>,
-    /// Covariances within the bounds.
+    /// Covariances of the truncated vector.
     pub covariance: Matrix,
-    /// Log probability that the vector keeps to all bounds.
+    /// Log probability that the vector satisfies all bounds.
     pub log_probability: f64,
-    /// Passes over all bounds.
+    /// Number of sweeps over all bounds.
     pub sweeps: usize,
-    /// True if the last pass changed nothing of note.
+    /// True if the changes in the last sweep were within the tolerance.
     pub converged: bool,
 }
 
-/// Moments and probability of a normal vector within bounds, one for each component.
+/// Moments of a normal vector with one bound per component, and the probability that it satisfies them.
 ///
 /// ```text
 /// site i:  z = s(c - μ)/√V,  1/τ = V v(z)/(1 - v(z)),  target = μ - s √V w(z)⁻¹,   w = z + φ(z)/Φ(z)
 /// log p = Σ ln Φ(z_i) + ½ ln(1 + τ_i V_i) + ½ τ_i (t_i - μ_i)²/(1 + τ_i V_i) - ½ ln|B| - ½ tᵀ S B⁻¹ S t,   B = I + S C S,  S = √diag τ
 /// ```
 ///
-/// s = 1 below, -1 above; μ and V are of component i without its own bound; v is the variance of a truncated standard normal variable. Exact for independent components. Both
-/// tails are without cancellation.
+/// s = 1 for upper bounds and -1 for lower ones; c is the bound. μ and V are the mean and variance of component i without its own bound. v
+/// is the variance of a truncated standard normal variable; φ and Φ are the standard normal density and distribution function. t is the
+/// pseudo-target and C the prior covariance.
 ///
-/// The sites of `start` are used if there is one for each component. Cost: about 3 n³ flops a pass.
+/// The result is exact for independent components. Both tails are computed without cancellation.
+///
+/// The sites of `start` are used if there is one per component. Cost: about 3 n³ flops per sweep.
 /// Source: Minka (2001); Rasmussen & Williams (2006), alg. 3.5; departures: truncation in place of the probit, and the sites in closed form.
 ///
 /// # Errors
-/// [`CensoredError::Contradiction`] for a component without variance on the wrong side, else a covariance that is not positive definite.
+/// [`CensoredError::Contradiction`] for a component without variance on the wrong side of its bound; otherwise a covariance that is not
+/// positive definite.
 ///
 /// # Panics
-/// When the sizes do not fit together.
+/// If the sizes do not match.
 pub fn expectation_propagation(
     mean: &[f64],
     covariance: &Matrix,
@@ -157,7 +162,7 @@ struct State<'a> {
     of_sites: f64,
 }
 
-/// A component without its own site, and where its bound is.
+/// Cavity distribution: a component without its own site, and its distance from the bound.
 struct Cavity {
     mean: f64,
     variance: f64,
@@ -170,14 +175,14 @@ impl State<'_> {
         if self.bounds[i].side == Side::Below { 1.0 } else { -1.0 }
     }
 
-    /// Nothing where there is no variance left to bound.
+    /// `None` if no variance is left to bound.
     fn cavity(&self, i: usize) -> Option<Cavity> {
         let (own, variance) = (self.covariance[(i, i)], self.moments.covariance[(i, i)].max(0.0));
         let (tau, nu) = (self.sites.precision[i], self.sites.shift[i]);
         if variance < CANCELLED * own && tau > 0.0 {
             return self.cavity_from_the_others(i);
         }
-        // Rounding must not make it more than the variance without any bound.
+        // Rounding must not raise it above the prior variance.
         let without = (variance / (1.0 - tau * variance).max(f64::MIN_POSITIVE)).min(own);
         if without.is_nan() || without <= own * 1e-15 {
             return None;
@@ -191,7 +196,7 @@ impl State<'_> {
     /// Cost: n³/3 flops.
     fn cavity_from_the_others(&self, i: usize) -> Option<Cavity> {
         let mut others = self.sites.clone();
-        // Without precision its shift does not count.
+        // A shift has no effect without precision.
         others.precision[i] = 0.0;
         let root = roots(&others);
         let factor = Cholesky::new(&self.scaled_covariance(&root), &JitterLadder::default()).ok()?;
@@ -214,7 +219,7 @@ impl State<'_> {
         Cavity { mean, variance, z }
     }
 
-    /// Replaces the site of one component, and moves the moments of all.
+    /// Updates the site of one component, and the moments of all components.
     fn update(&mut self, i: usize, step: f64) -> Result<(), CensoredError> {
         let Some(Cavity { mean, variance, z }) = self.cavity(i) else { return self.require_kept(i) };
         if z < -FARTHEST || z.is_nan() {
@@ -240,7 +245,7 @@ impl State<'_> {
         Ok(())
     }
 
-    /// Checks that a component without variance is on the right side of its bound.
+    /// Checks that a component without variance is on the allowed side of its bound.
     fn require_kept(&self, i: usize) -> Result<(), CensoredError> {
         let beyond = self.sign(i) * (self.prior[i] + self.moments.mean[i] - self.bounds[i].at);
         if beyond <= 1e-9 * self.bounds[i].at.abs().max(self.prior[i].abs()).max(f64::MIN_POSITIVE) {
@@ -249,7 +254,8 @@ impl State<'_> {
         Err(CensoredError::Contradiction { index: i, std_devs: f64::INFINITY })
     }
 
-    /// The moments from the sites alone: Σ = C - (L⁻¹SC)ᵀ L⁻¹SC and μ = C S B⁻¹ S t with L Lᵀ = B; and what the sites add to the log probability.
+    /// Recomputes the moments from the sites: Σ = C - (L⁻¹SC)ᵀ L⁻¹SC and μ = C S B⁻¹ S t, with L Lᵀ = B. Also computes the sites' part of
+    /// the log probability.
     fn recompute(&mut self) -> Result<(), CensoredError> {
         let n = self.prior.len();
         let root = roots(&self.sites);
@@ -301,7 +307,7 @@ impl State<'_> {
     }
 }
 
-/// S.
+/// Diagonal of S.
 fn roots(sites: &Sites) -> Vec<f64> {
     sites.precision.iter().map(|tau| tau.max(0.0).sqrt()).collect()
 }

@@ -4,13 +4,13 @@
 //!
 //! ## Overview
 //!
-//! A response that an instrument or a protocol cuts off is an inequality: the function lies beyond the cut, not on it. A process that takes such
-//! responses for values has a plateau that is not there. In [`CensoredGp`] each [`Response`] is a value with noise, or a bound on one. A sign is
-//! a bound at 0, so that classification with probit noise is the case of bounds alone.
+//! A response that an instrument or a protocol cuts off is an inequality: the function lies beyond the cut, not on it. A process that
+//! treats such responses as values shows a plateau that does not exist. In [`CensoredGp`] each [`Response`] is a noisy value or a bound on
+//! one. A sign is a bound at 0, so bounds alone give probit classification.
 //!
-//! Values are exact. Bounds are replaced one by one by normal pseudo-observations that have the moments of the truncated distribution ([`expectation_propagation`]); from there
-//! on everything is a [`GpPosterior`](thrifty_gp::GpPosterior) with known noise for each observation, gradients, joint covariances and paths included. With values
-//! alone it is [`Gp`](thrifty_gp::Gp) to the bit.
+//! The process is conditioned exactly on values. Each bound is replaced by a normal pseudo-observation with the moments of the truncated
+//! distribution ([`expectation_propagation`]). The result is a [`GpPosterior`](thrifty_gp::GpPosterior) with known noise per observation,
+//! including gradients, joint covariances and paths. With values alone it agrees with [`Gp`](thrifty_gp::Gp) bit for bit.
 
 mod classifier;
 mod data;

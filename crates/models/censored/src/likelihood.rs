@@ -14,10 +14,11 @@ use crate::{CensoredError, Propagation};
 /// log p(y_v) + log p(bounds | y_v);   ∂/∂θ = ∂/∂θ log N(t; m, K + σ²I + diag(1/τ)) at the sites (t, τ) of convergence
 /// ```
 ///
-/// Sites are stationary points of the approximation, so they count as constant in the gradient, which is that of an ordinary process on pseudo-observations. Bounds are on what is observed, noise
-/// included: then they have no parameters, and the noise is learnt like any part of the covariance.
+/// Sites are stationary points of the approximation, so the gradient treats them as constant. It is therefore the gradient of an ordinary
+/// process on pseudo-observations. Bounds apply to the noisy observation. They then have no parameters of their own, and the noise is
+/// learnt like any part of the covariance.
 ///
-/// Parameters: the kernel's; then `noise` (variance) and `mean`, if they are learnt. Cost: 2n³ flops, and about 3b³ for each pass over b bounds.
+/// Parameters: the kernel's; then `noise` (variance) and `mean`, if they are learnt. Cost: 2n³ flops, and about 3b³ per sweep over b bounds.
 /// Source: Seeger (2005); Rasmussen & Williams (2006), eq. 5.27.
 pub(crate) struct CensoredLikelihood<'a, K> {
     kernel: &'a mut K,
@@ -27,7 +28,7 @@ pub(crate) struct CensoredLikelihood<'a, K> {
     mean: Mean,
     params: Vec<Param>,
     values: Vec<f64>,
-    /// Sites of the last success: expectations that hardly change take few passes.
+    /// Sites of the last successful approximation. A warm start needs few sweeps when the hyperparameters hardly change.
     warm: Option<Sites>,
 }
 
@@ -39,13 +40,13 @@ impl<'a, K: Kernel> CensoredLikelihood<'a, K> {
         noise: &'a Noise,
         mean: Mean,
     ) -> Self {
-        // The mean may lie where the mean of an ordinary process on all numbers may.
+        // The mean has the same bounds as in an ordinary process on all numbers.
         let params = ExactLikelihood::new(kernel, data.x.as_ref(), &data.numbers, noise, mean).params();
         let values = params.iter().map(|p| p.value).collect();
         Self { kernel, data, propagation, noise, mean, params, values, warm: None }
     }
 
-    /// Noise variance and mean now.
+    /// Current noise variance and mean.
     pub(crate) fn noise_and_mean(&self) -> (f64, f64) {
         let mut rest = self.values[self.kernel.num_params()..].iter();
         let noise = match self.noise {
@@ -90,7 +91,7 @@ impl<K: Kernel> LogLikelihood for CensoredLikelihood<'_, K> {
         if found.bounds.converged && found.log_likelihood.is_finite() {
             self.warm = Some(found.bounds.sites);
         }
-        // Without bounds the two are one number, and this one has an ordinary process's bits.
+        // Without bounds both numbers are equal, and this one agrees with an ordinary process bit for bit.
         Ok(if found.bounds.mean.is_empty() { of_pseudo } else { found.log_likelihood })
     }
 }

@@ -6,27 +6,27 @@ use crate::Response;
 
 /// Censoring limits: a response at or beyond a limit is a bound, not a value.
 ///
-/// A floor is the limit of detection of an instrument, or a loss that cannot be distinguished from its least value. A ceiling is the loss at
-/// which a training is ended.
+/// A floor is the detection limit of an instrument, or a loss that cannot be distinguished from its least value. A ceiling is the loss at
+/// which a training is stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// Smallest response that is observed as it is; none without a value.
+    /// Smallest response that is observed as a value; `None` for no floor.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub floor: Option<f64>,
-    /// Largest response that is observed as it is; none without a value.
+    /// Largest response that is observed as a value; `None` for no ceiling.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ceiling: Option<f64>,
 }
 
 impl Limits {
-    /// Responses that are censored at and below a floor.
+    /// Limits that censor responses at or below a floor.
     #[must_use]
     pub fn above(floor: f64) -> Self {
         Self { floor: Some(floor), ceiling: None }
     }
 
-    /// Responses that are censored at and above a ceiling.
+    /// Limits that censor responses at or above a ceiling.
     #[must_use]
     pub fn below(ceiling: f64) -> Self {
         Self { floor: None, ceiling: Some(ceiling) }

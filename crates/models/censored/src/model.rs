@@ -1,4 +1,4 @@
-//! Gaussian process for censored responses, before data.
+//! Prior Gaussian process for censored responses.
 
 use thrifty_domain::PointsRef;
 use thrifty_gp::{Gp, GpSettings, InputScaling, Mean, Noise, Restart, TargetScaling, learn_parameters};
@@ -11,11 +11,12 @@ use crate::likelihood::CensoredLikelihood;
 use crate::posterior::Convergence;
 use crate::{CensoredError, CensoredPosterior, Propagation, Response};
 
-/// A Gaussian process before values and bounds.
+/// A Gaussian process before it is conditioned on values and bounds.
 ///
-/// Kernel and settings are those of a [`Gp`], whose own warm start is not used. Targets are standardised by all numbers, bounds included. With signs alone every scale
-/// is arbitrary: fix the noise at 1 ([`Noise::Fixed`]) and do not standardise, and it is probit classification. A mean that is learnt stays at 0 then:
-/// it is sought in the range of the numbers.
+/// Kernel and settings are those of a [`Gp`]; its own warm start is not used. Targets are standardised by all numbers, including bounds.
+///
+/// With signs alone the scale is arbitrary. For probit classification, fix the noise at 1 ([`Noise::Fixed`]) and do not standardise. A
+/// learnt mean then stays at 0, because it is searched in the range of the numbers.
 #[derive(Debug, Clone)]
 pub struct CensoredGp<K> {
     process: Gp<K>,
@@ -37,14 +38,14 @@ impl<K: Kernel + Clone> CensoredGp<K> {
         self
     }
 
-    /// Starts from hyperparameters of an earlier fit ([`CensoredPosterior::hyperparameters`]); values of another number are ignored.
+    /// Starts from hyperparameters of an earlier fit ([`CensoredPosterior::hyperparameters`]). A vector of another length is ignored.
     #[must_use]
     pub fn warm_started(mut self, hyperparameters: Vec<f64>) -> Self {
         self.warm = Some(hyperparameters);
         self
     }
 
-    /// The kernel and what is assumed besides.
+    /// The process whose kernel and settings are used.
     #[must_use]
     pub fn process(&self) -> &Gp<K> {
         &self.process
@@ -63,7 +64,8 @@ impl<K: Kernel + Clone> CensoredGp<K> {
         self.fit_with_noise(x, responses, &vec![0.0; responses.len()], rng)
     }
 
-    /// [`CensoredGp::fit`] where each response has a noise of known variance beside the common one: the probit's 1 for signs among values.
+    /// [`CensoredGp::fit`] where each response has a known noise variance, in addition to the common noise. For signs among values this is
+    /// the probit's 1.
     ///
     /// # Errors
     /// As [`CensoredGp::fit`], and for a variance that is negative or not finite.
@@ -81,7 +83,7 @@ impl<K: Kernel + Clone> CensoredGp<K> {
         self.finish(kernel, &data, x, &best, restarts)
     }
 
-    /// Conditions with the hyperparameters as they are: the kernel's and the settings' own, or those of the warm start.
+    /// Conditions with fixed hyperparameters: those of the kernel and the settings, or those of the warm start.
     ///
     /// # Errors
     /// As [`CensoredGp::fit`].
@@ -106,13 +108,13 @@ impl<K: Kernel + Clone> CensoredGp<K> {
         self.conditioned(x, responses, variances, None)
     }
 
-    /// [`CensoredGp::condition_with_noise`] with scalings of inputs and targets that were made before, such as those of an earlier posterior.
+    /// [`CensoredGp::condition_with_noise`] with given scalings of inputs and targets, such as those of an earlier posterior.
     ///
     /// # Errors
     /// As [`CensoredGp::fit_with_noise`].
     ///
     /// # Panics
-    /// For a scaling of inputs of another dimension.
+    /// If the scaling of inputs has another dimension.
     pub fn condition_on_scale(
         &self,
         x: PointsRef<'_>,
@@ -161,7 +163,7 @@ impl<K: Kernel + Clone> CensoredGp<K> {
         CensoredLikelihood::new(kernel, data, self.propagation, noise, *mean)
     }
 
-    /// An ordinary posterior on the pseudo-observations under the given hyperparameters.
+    /// Conditions an ordinary process on the pseudo-observations under the given hyperparameters.
     fn finish(
         &self,
         mut kernel: K,

@@ -1,4 +1,4 @@
-//! Gaussian process for censored responses, after data.
+//! Posterior Gaussian process for censored responses.
 
 use thrifty_domain::PointsRef;
 use thrifty_gp::{GpPosterior, Restart};
@@ -16,10 +16,10 @@ pub(crate) struct Convergence {
     pub(crate) converged: bool,
 }
 
-/// A Gaussian process after values and bounds.
+/// A Gaussian process conditioned on values and bounds.
 ///
-/// Normal approximation of the posterior of the latent function, without noise. It is close where bounds hold with high probability. Where a single bound cuts
-/// deep into the distribution, the exact posterior is skewed and the approximation is not.
+/// Normal approximation of the posterior of the latent function, without noise. It is accurate where bounds hold with high probability. If
+/// a single bound cuts deep into the distribution, the exact posterior is skewed; the approximation is symmetric.
 #[derive(Debug, Clone)]
 pub struct CensoredPosterior<K> {
     process: GpPosterior<K>,
@@ -50,31 +50,31 @@ impl<K: Kernel> CensoredPosterior<K> {
         self.account.log_likelihood
     }
 
-    /// Passes over the bounds; 0 when there are none.
+    /// Number of sweeps over the bounds; 0 without bounds.
     #[must_use]
     pub fn sweeps(&self) -> usize {
         self.account.sweeps
     }
 
-    /// True if the last pass changed nothing of note. If not, more passes or a smaller step may help; predictions can be used with care.
+    /// True if the changes in the last sweep were within the tolerance. If not, use more sweeps or a smaller step, and use predictions with care.
     #[must_use]
     pub fn converged(&self) -> bool {
         self.account.converged
     }
 
-    /// All hyperparameters that were open to learning, with their values.
+    /// All learnable hyperparameters with their values.
     #[must_use]
     pub fn params(&self) -> &[Param] {
         &self.params
     }
 
-    /// The values alone: what [`CensoredGp::warm_started`](crate::CensoredGp::warm_started) takes.
+    /// Values of the hyperparameters, as input of [`CensoredGp::warm_started`](crate::CensoredGp::warm_started).
     #[must_use]
     pub fn hyperparameters(&self) -> Vec<f64> {
         self.params.iter().map(|p| p.value).collect()
     }
 
-    /// Result of every start of the fit; empty after conditioning alone.
+    /// Results of all restarts of the fit; empty after conditioning alone.
     #[must_use]
     pub fn restarts(&self) -> &[Restart] {
         &self.restarts
@@ -88,7 +88,7 @@ impl<K: Kernel> CensoredPosterior<K> {
 }
 
 impl<K: Kernel + Clone> CensoredPosterior<K> {
-    /// The posterior after one more value, with hyperparameters and pseudo-observations as they are. The likelihood is still that of the responses before.
+    /// The posterior after one more value. Hyperparameters and pseudo-observations are unchanged. The likelihood does not include the new value.
     ///
     /// # Errors
     /// [`CensoredError`] as [`GpPosterior::with_observation`].

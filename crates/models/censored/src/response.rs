@@ -15,7 +15,7 @@ pub enum Response {
 }
 
 impl Response {
-    /// The sign of f + ε: P(above) = Φ(f/σ), probit classification.
+    /// The sign of f + ε, as in probit classification: P(above) = Φ(f/σ), where σ is the standard deviation of ε.
     #[must_use]
     pub fn sign(above: bool) -> Self {
         if above { Self::AtLeast(0.0) } else { Self::AtMost(0.0) }

@@ -10,18 +10,20 @@ use crate::{CensoredError, CensoredGp, CensoredPosterior, Propagation, Response}
 
 /// Gaussian-process surrogate of left-censored responses: a target at or below `floor` is the inequality f(x) + ε ≤ floor.
 ///
-/// The function continues below the floor as smoothly as above it, and the noise is normal before the cut. It is for level sets: a loss that is
-/// cut off above would have to be negated, and an optimiser of losses would then maximise it; losses of folds have the setting `limits` of
-/// fractional cross-validation. Failures that an optimiser imputes at or below the floor count as bounds too.
+/// The function is as smooth below the floor as above it, and the noise is normal before the cut.
 ///
-/// Cost: some 10 passes of O(b³) for b targets at the floor per evaluation of the likelihood, beside the O(n³) of [`GpSurrogate`].
+/// Use it for level sets. A loss that is cut off above would have to be negated, and an optimiser of losses would then maximise it. For
+/// losses of folds, use the setting `limits` of fractional cross-validation. Losses that an optimiser imputes for failures at or below the
+/// floor count as bounds too.
+///
+/// Cost: about 10 passes of O(b³) for b targets at the floor per evaluation of the likelihood, in addition to the O(n³) of [`GpSurrogate`].
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CensoredGpSurrogate {
-    /// Smallest response that is observed as it is, in units of the response: an optimiser that transforms losses transforms it too.
+    /// Smallest response that is observed as a value, in units of the response. An optimiser that transforms losses also transforms the floor.
     pub floor: f64,
-    /// Kernel, settings and conditioning of the process. Its way of learning and of keeping hyperparameters is not used: every fit takes the
-    /// maximum, beyond 1,000 responses from half of a [subset](GpSurrogate::conditioning).
+    /// Kernel, settings and conditioning of the process. Its settings for learning and for keeping hyperparameters are not used. Every fit
+    /// searches for the maximum; beyond 1,000 responses it uses half of a [subset](GpSurrogate::conditioning).
     #[serde(default)]
     pub process: GpSurrogate,
     /// Settings of expectation propagation.
@@ -30,7 +32,7 @@ pub struct CensoredGpSurrogate {
 }
 
 impl CensoredGpSurrogate {
-    /// The default process above a floor.
+    /// The default process with a floor.
     #[must_use]
     pub fn above(floor: f64) -> Self {
         Self { floor, process: GpSurrogate::default(), propagation: Propagation::default() }
@@ -48,7 +50,7 @@ pub(crate) fn failed(error: CensoredError) -> SurrogateError {
     SurrogateError::failed(NAME, error)
 }
 
-/// A process of responses that the targets stand for, learnt by maximum a posteriori.
+/// Fits a process to the responses that the targets represent, by maximum a posteriori.
 pub(crate) fn learn(
     (surrogate, propagation): (&GpSurrogate, Propagation),
     responses: &dyn Fn(&[f64]) -> Vec<Response>,
@@ -57,7 +59,7 @@ pub(crate) fn learn(
     rng: &mut Stream,
 ) -> Result<CensoredPosterior<Box<dyn Kernel>>, SurrogateError> {
     let mut process = surrogate.process_for_maximum(domain, data.x)?;
-    // A subset is chosen in the metric of the last hyperparameters.
+    // A subset is chosen with the distances of the last hyperparameters.
     if let Some(warm_start) = warm_start {
         process = process.warm_started(warm_start.to_vec());
     }
@@ -90,19 +92,19 @@ impl Surrogate for CensoredGpSurrogate {
         rng: &mut Stream,
     ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
         let responses = |y: &[f64]| self.responses(y);
-        // All targets at the floor count alike in the choice of a subset.
+        // For the choice of a subset, all targets at the floor have the same value.
         let y: Vec<f64> = responses(data.y).iter().map(|response| response.number()).collect();
         let data = Observations { y: &y, ..data };
         let learnt = learn((&self.process, self.propagation), &responses, (domain, data), warm_start, rng)?;
         Ok(Box::new(learnt))
     }
 
-    /// The process alone: the floor is that of the objective, and values of constraints and logarithms of costs below it are observed.
+    /// The process without a floor. The floor belongs to the objective: constraint values and log costs below it are observed values.
     fn for_other_outputs(&self) -> Option<&dyn Surrogate> {
         Some(&self.process)
     }
 
-    /// The floor is mapped like the responses, so that those at the floor are still bounds, and no others.
+    /// The floor is transformed like the responses, so exactly those at the floor remain bounds.
     fn on_scale(&self, scale: &dyn Fn(f64) -> f64) -> Option<Box<dyn Surrogate>> {
         Some(Box::new(Self { floor: scale(self.floor), ..self.clone() }))
     }

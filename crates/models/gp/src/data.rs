@@ -1,33 +1,32 @@
-//! Scaled training data, and their checks.
+//! Scaled training data, and its validation.
 
 use thrifty_check::{all_finite, dimension, length, variances};
 use thrifty_domain::{Points, PointsRef};
 
 use crate::{GpError, GpSettings, InputScaling, TargetScaling};
 
-/// The largest size of a target: variances are squares, and the square of a larger one would leave the range of numbers
-/// once it is multiplied by the variance of a kernel.
+/// Largest absolute value of a target. Variances are squares: for larger targets, a square times a kernel variance would overflow.
 pub const LARGEST_TARGET: f64 = 1e150;
 
-/// Data on the scales that the model sees.
+/// Data on the scales of the model.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(crate) struct ScaledData {
     pub(crate) x: Points,
     pub(crate) y: Vec<f64>,
-    /// Known noise variance of each observation, beside the common one.
+    /// Known noise variance of each observation, in addition to the common noise.
     pub(crate) noise: Vec<f64>,
     pub(crate) inputs: Option<InputScaling>,
     pub(crate) targets: TargetScaling,
 }
 
 impl ScaledData {
-    /// Scales checked data by what they are and what the settings ask for.
+    /// Scales validated data, with scalings from the data and the settings.
     pub(crate) fn new(x: PointsRef<'_>, y: &[f64], noise: &[f64], settings: &GpSettings) -> Self {
         let (inputs, targets) = scaling_of(x, y, settings);
         Self::on_scale(x, y, noise, inputs, targets)
     }
 
-    /// Scales checked data with these scalings.
+    /// Scales validated data with the given scalings.
     pub(crate) fn on_scale(
         x: PointsRef<'_>,
         y: &[f64],
@@ -41,7 +40,7 @@ impl ScaledData {
         data
     }
 
-    /// Adds checked observations on the scales there are.
+    /// Adds validated observations on the current scales.
     pub(crate) fn push(&mut self, x: PointsRef<'_>, y: &[f64], noise: &[f64]) {
         for point in self.scale(x).rows() {
             self.x.push(point);
@@ -50,7 +49,7 @@ impl ScaledData {
         self.noise.extend(noise.iter().map(|variance| variance / self.targets.width / self.targets.width));
     }
 
-    /// True if the observations added last, which were these, are numbers on the scale of the model as well.
+    /// Checks that the last observations, given here, are also finite on the scale of the model.
     pub(crate) fn check_scaled(&self, y: &[f64], noise: &[f64]) -> Result<(), GpError> {
         let (width, before) = (self.targets.width, self.y.len() - y.len());
         let too_large = |z: &f64| z.is_nan() || z.abs() > LARGEST_TARGET;
@@ -74,7 +73,7 @@ impl ScaledData {
     }
 }
 
-/// Scalings of checked data that the settings ask for.
+/// Computes the scalings of validated data that the settings ask for.
 pub(crate) fn scaling_of(
     x: PointsRef<'_>,
     y: &[f64],
@@ -84,7 +83,7 @@ pub(crate) fn scaling_of(
     (inputs, if settings.standardize_targets { TargetScaling::standardize(y) } else { TargetScaling::NONE })
 }
 
-/// Points, targets and known noise variances that can be observations of a process on `dim` columns.
+/// Validates points, targets and known noise variances for a process on `dim` columns.
 pub(crate) fn check(dim: usize, x: PointsRef<'_>, y: &[f64], noise: &[f64]) -> Result<(), GpError> {
     length("targets", y.len(), x.len())?;
     length("noise variances", noise.len(), y.len())?;

@@ -12,13 +12,13 @@ use thrifty_surrogate::SurrogateError;
 #[derive(Debug, thiserror::Error, PartialEq)]
 #[non_exhaustive]
 pub enum GpError {
-    /// Observations, points or noise variances that make no sense. Failed evaluations must be dropped or imputed before.
+    /// Invalid observations, points or noise variances. Failed evaluations must be dropped or imputed before.
     #[error(transparent)]
     Input(#[from] InputError),
     /// A coordinate is NaN or infinite.
     #[error(transparent)]
     Point(#[from] DomainError),
-    /// A target too large for its variance to be a number; at most [`LARGEST_TARGET`](crate::LARGEST_TARGET) in size.
+    /// A target whose variance would overflow; the absolute value is at most [`LARGEST_TARGET`](crate::LARGEST_TARGET).
     #[error("target {index} is {value:e}, expected at most {limit:e} in size")]
     TargetTooLarge {
         /// Its position.
@@ -28,7 +28,7 @@ pub enum GpError {
         /// The largest size.
         limit: f64,
     },
-    /// A known noise variance too large against the spread of the targets.
+    /// A known noise variance that is too large relative to the spread of the targets.
     #[error(
         "noise variance {index} is {value:e}, more than can be divided by the square of the targets' width {width:e}"
     )]
@@ -40,7 +40,7 @@ pub enum GpError {
         /// Width of the targets.
         width: f64,
     },
-    /// A setting makes no sense.
+    /// A setting is out of its range.
     #[error("setting {name} is {value}, expected {expected}")]
     InvalidSetting {
         /// The setting.
@@ -50,7 +50,7 @@ pub enum GpError {
         /// Description of the valid values.
         expected: &'static str,
     },
-    /// The prior of a hyperparameter makes no sense.
+    /// The prior of a hyperparameter is invalid.
     #[error("prior of {name}: {problem}")]
     InvalidPrior {
         /// The hyperparameter.
@@ -64,7 +64,7 @@ pub enum GpError {
     /// A hyperparameter starts outside its bounds.
     #[error(transparent)]
     Params(#[from] ParamsError),
-    /// The likelihood is not a number at any of the hyperparameters that were tried.
+    /// The likelihood is not a number at any of the tried hyperparameters.
     #[error("no hyperparameters could be sampled: the likelihood is not a number at any of those tried")]
     NoSample,
     /// The optimiser could not start from any of the restarts.
@@ -72,10 +72,10 @@ pub enum GpError {
     Optim(#[from] OptimError),
 }
 
-/// Name of the surrogate in its errors and journals.
+/// Name of the surrogate in errors and journals.
 pub(crate) const NAME: &str = "gaussian process";
 
-/// The error as one of any surrogate.
+/// Converts the error to that of a surrogate.
 pub(crate) fn failed(error: GpError) -> SurrogateError {
     SurrogateError::failed(NAME, error)
 }

@@ -19,7 +19,7 @@ pub struct Restart {
     pub start: Vec<f64>,
     /// Natural values at the end.
     pub end: Vec<f64>,
-    /// Log posterior density at the end, up to a constant; nothing if the start could not be used.
+    /// Log posterior density at the end, up to a constant; `None` if the start could not be used.
     pub log_posterior: Option<f64>,
     /// Evaluations of the likelihood and its gradient.
     pub evaluations: usize,
@@ -28,7 +28,7 @@ pub struct Restart {
     pub capped: bool,
 }
 
-/// A kernel with its hyperparameters set, and the two that are not the kernel's.
+/// A kernel with fixed hyperparameters, and the noise and mean.
 pub(crate) struct Learnt<K> {
     pub(crate) kernel: K,
     pub(crate) noise: f64,
@@ -36,7 +36,7 @@ pub(crate) struct Learnt<K> {
     pub(crate) params: Vec<Param>,
 }
 
-/// The hyperparameters as they are, or as an earlier fit left them.
+/// The current hyperparameters, or those of the warm start.
 pub(crate) fn as_given<K: Kernel + Clone>(
     kernel: &K,
     settings: &GpSettings,
@@ -51,7 +51,7 @@ pub(crate) fn as_given<K: Kernel + Clone>(
     finish(&mut likelihood, &start).into_learnt(kernel)
 }
 
-/// Samples of the posterior of the hyperparameters on the data, from `earlier` ones if they fit; none when no start can be used.
+/// Samples of the posterior of the hyperparameters given the data, from `earlier` samples if they fit; empty if no start can be used.
 pub(crate) fn sample<K: Kernel + Clone>(
     kernel: &K,
     settings: &GpSettings,
@@ -75,7 +75,7 @@ pub(crate) fn sample<K: Kernel + Clone>(
     Ok(samples.iter().map(learnt).collect())
 }
 
-/// The hyperparameters of highest posterior density on the data, on the natural scale or on that of learning, and what each start came to.
+/// Maximum a posteriori estimate of the hyperparameters, on the natural scale or on the learning scale, and the result of each start.
 pub(crate) fn learn<K: Kernel + Clone>(
     kernel: &K,
     settings: &GpSettings,
@@ -96,14 +96,14 @@ pub(crate) fn learn<K: Kernel + Clone>(
     Ok((finish(&mut likelihood, &best).into_learnt(kernel), restarts))
 }
 
-/// The parameters of highest posterior density under any likelihood, over all starts of the settings, the first of
-/// equals; and what each start came to.
+/// Maximum a posteriori estimate of the parameters of any likelihood, over all starts of the settings, and the result of each start. Among
+/// equal results, the first is taken.
 ///
-/// The first start is the warm one within the bounds, if it fits, else the parameters as they are. Of the settings only
-/// restarts, scout and the largest number of evaluations matter.
+/// The first start is the warm start, moved within the bounds, if it fits; else the current parameters. Only the settings restarts, scout,
+/// search and the largest number of evaluations are used.
 ///
 /// # Errors
-/// [`GpError`] for a parameter outside its bounds, or when no start can be used.
+/// [`GpError`] for a parameter outside its bounds, or if no start can be used.
 pub fn learn_parameters<L: LogLikelihood>(
     likelihood: &mut L,
     settings: &GpSettings,
@@ -141,19 +141,19 @@ pub fn learn_parameters<L: LogLikelihood>(
     Ok((best, restarts))
 }
 
-/// Tolerances of the gradient and the value: a log likelihood that is a ten-thousandth higher changes no decision.
+/// Tolerances of the gradient and the value. A log likelihood that is a ten-thousandth higher changes no decision.
 const EXACT: (f64, f64) = (1e-4, 1e-8);
 
-/// Tolerances of a search by information, which knows how much is left: steps of a quasi-Newton method are small for other reasons too.
+/// Tolerances of a search by average information. Its steps estimate the remaining distance; quasi-Newton steps may be small for other reasons.
 const BY_INFORMATION: (f64, f64) = (1e-3, 1e-7);
 
-/// A start ends at a maximum that another one found when it is this near below it and on its way there.
+/// A start ends if it is this near below a known maximum of another start and moves towards it.
 const KNOWN_WITHIN: f64 = 0.1;
 
-/// Tolerances of a scout: the best start shows early, and only that one is worth the last digits.
+/// Tolerances of a scout. The best start is clear early, and only that one needs the last digits.
 const SCOUT: (f64, f64) = (1e-2, 1e-4);
 
-/// Tolerances of its last search: from scratch the first steps of a quasi-Newton method are small, and their gain is no sign of the end.
+/// Tolerances of the search after a scout. The first steps of a new quasi-Newton search are small, so a small gain is no sign of convergence.
 const POLISH: (f64, f64) = (1e-4, 1e-12);
 
 fn by_gradients<L: LogLikelihood>(
@@ -202,7 +202,7 @@ fn by_information<L: LogLikelihood>(
     found.refined(|start| newton(BY_INFORMATION).minimize(&mut curved, start, bounds))
 }
 
-/// The objective with the information of its likelihood as curvature.
+/// The objective, with the information matrix of its likelihood as curvature.
 struct Curved<'a, 'b, L>(&'a mut MapObjective<'b, L>);
 
 impl<L: LogLikelihood> CurvedObjective for Curved<'_, '_, L> {
@@ -235,7 +235,7 @@ fn finish<K: Kernel>(likelihood: &mut ExactLikelihood<'_, K>, values: &[f64]) ->
     Values { noise, mean, params }
 }
 
-/// The warm start within the bounds if it fits, else the current values.
+/// The warm start, moved within the bounds, if it fits; else the current values.
 fn first_start(params: &[Param], warm: Option<&[f64]>) -> Vec<f64> {
     let own = || params.iter().map(|p| p.value).collect();
     match warm {
@@ -246,8 +246,8 @@ fn first_start(params: &[Param], warm: Option<&[f64]>) -> Vec<f64> {
     }
 }
 
-/// The current values moved by a normal step of 1.5 on the scale of learning: for a positive parameter a factor
-/// between 1/4.5 and 4.5 two times out of three.
+/// The current values, moved by a normal step with standard deviation 1.5 on the learning scale. For a positive parameter this is a factor
+/// between 1/4.5 and 4.5 with probability two thirds.
 fn random_start(params: &[Param], rng: &mut Stream) -> Vec<f64> {
     let mut moved = |p: &Param| {
         let step: f64 = StandardNormal.sample(rng);

@@ -1,4 +1,4 @@
-//! Gaussian processes after data as fitted surrogates.
+//! Posterior Gaussian processes as fitted surrogates.
 
 use std::sync::Arc;
 
@@ -14,25 +14,25 @@ fn predictions<K: Kernel>(posterior: &GpPosterior<K>) -> Vec<Prediction> {
     posterior.leave_one_out().into_iter().map(|(mean, variance)| Prediction { mean, variance }).collect()
 }
 
-/// A process after data that knows how many observations its hyperparameters were learnt from.
+/// A posterior process with the number of observations that its hyperparameters were learnt from.
 pub(crate) struct FittedGp {
     pub(crate) posterior: GpPosterior<Box<dyn Kernel>>,
     pub(crate) learnt_from: usize,
-    /// Observations that the posterior does not contain, if there are any.
+    /// Observations that the posterior was not conditioned on; `None` if there are none.
     pub(crate) left_out: Option<Arc<LeftOut>>,
     pub(crate) conditioning: Conditioning,
-    /// True for one of several samples, whose hyperparameters are remembered with few digits.
+    /// True for one of several samples; its hyperparameters are stored with few digits.
     pub(crate) is_sample: bool,
 }
 
 impl FittedGp {
-    /// The process as one of several samples of the hyperparameters.
+    /// Marks the process as one of several samples of the hyperparameters.
     pub(crate) fn into_sample(self) -> Self {
         Self { is_sample: true, ..self }
     }
 }
 
-/// A number with five significant digits, which is as good a start of a sampler and half as long to write.
+/// Rounds a number to five significant digits. As a start of a sampler it is as good, and half as long to write.
 fn five_digits(value: f64) -> f64 {
     format!("{value:.4e}").parse().unwrap_or(value)
 }
@@ -67,7 +67,7 @@ impl FittedSurrogate for FittedGp {
         })
     }
 
-    /// Nothing where some observations are not in the posterior: they are many then, and one hardly changes anything.
+    /// `None` if the posterior leaves out observations: there are many then, and one hardly changes anything.
     fn leave_one_out_change(&self, change: &[f64]) -> Option<Vec<f64>> {
         if self.left_out.is_some() { None } else { self.posterior.leave_one_out_change(change) }
     }

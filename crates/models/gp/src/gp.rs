@@ -1,4 +1,4 @@
-//! Gaussian process before data.
+//! Prior Gaussian process.
 
 use thrifty_check::not_empty;
 use thrifty_domain::{Domain, PointsRef, Variable, VariableKind};
@@ -13,21 +13,21 @@ use thrifty_sampling::Stream;
 use crate::data::{self, ScaledData};
 use crate::{GpError, GpPosterior, GpSettings, InputScaling, Mean, Noise, TargetScaling, fit, subset};
 
-/// A Gaussian process before data: a kernel, and what is assumed besides.
+/// A Gaussian process before it is conditioned on data: a kernel and the other model assumptions.
 #[derive(Debug, Clone)]
 pub struct Gp<K> {
     kernel: K,
     settings: GpSettings,
-    /// Hyperparameters of an earlier fit, as [`GpPosterior::hyperparameters`] gives them.
+    /// Hyperparameters of an earlier fit, from [`GpPosterior::hyperparameters`].
     warm: Option<Vec<f64>>,
-    /// True if a fit maximizes the density on the scale of learning, that of the samples, instead of that on the natural scale.
+    /// True if a fit maximizes the density on the learning scale, from which samples are drawn; false for the natural scale.
     on_learning_scale: bool,
-    /// True if inputs are never scaled: some of their columns are codes, or are warped on the unit interval.
+    /// True if inputs are never scaled, because some columns are codes or are warped on the unit interval.
     keeps_inputs: bool,
 }
 
 impl Gp<Scaled<Matern52>> {
-    /// Twice differentiable functions: the default. See [`Gp::stationary`].
+    /// Matérn 5/2 kernel: twice differentiable functions; the default. See [`Gp::stationary`].
     #[must_use]
     pub fn matern52(dim: usize) -> Self {
         Self::stationary(dim)
@@ -35,7 +35,7 @@ impl Gp<Scaled<Matern52>> {
 }
 
 impl Gp<Scaled<Matern32>> {
-    /// Once differentiable functions. See [`Gp::stationary`].
+    /// Matérn 3/2 kernel: once differentiable functions. See [`Gp::stationary`].
     #[must_use]
     pub fn matern32(dim: usize) -> Self {
         Self::stationary(dim)
@@ -43,7 +43,7 @@ impl Gp<Scaled<Matern32>> {
 }
 
 impl Gp<Scaled<Matern12>> {
-    /// Continuous functions. See [`Gp::stationary`].
+    /// Matérn 1/2 kernel: continuous functions. See [`Gp::stationary`].
     #[must_use]
     pub fn matern12(dim: usize) -> Self {
         Self::stationary(dim)
@@ -51,7 +51,7 @@ impl Gp<Scaled<Matern12>> {
 }
 
 impl Gp<Scaled<SquaredExponential>> {
-    /// Infinitely smooth functions. See [`Gp::stationary`].
+    /// Squared exponential kernel: infinitely smooth functions. See [`Gp::stationary`].
     #[must_use]
     pub fn squared_exponential(dim: usize) -> Self {
         Self::stationary(dim)
@@ -59,10 +59,10 @@ impl Gp<Scaled<SquaredExponential>> {
 }
 
 impl<R: StationaryProfile> Gp<Scaled<Stationary<R>>> {
-    /// A process on the unit cube with one lengthscale a dimension and default settings.
+    /// A process on the unit cube with one lengthscale per dimension and default settings.
     ///
-    /// Lengthscales: within `[0.01, 100]` from ½√d, with the prior [`dimension_scaled_prior`](thrifty_kernel::dimension_scaled_prior). Variance, on
-    /// standardised targets: within `[1e-3, 1e3]` from 1, prior log-normal(0, 1).
+    /// Lengthscales: bounds `[0.01, 100]`, start ½√d, prior [`dimension_scaled_prior`](thrifty_kernel::dimension_scaled_prior). Variance of
+    /// standardised targets: bounds `[1e-3, 1e3]`, start 1, prior log-normal(0, 1).
     #[must_use]
     pub fn stationary(dim: usize) -> Self {
         Self::new(default_kernel(&Inputs::for_dimension(dim), dim))
@@ -76,7 +76,7 @@ impl<R: StationaryProfile> Gp<Scaled<Stationary<R>>> {
     }
 }
 
-/// True if all variables are unconditional numbers, so that no column is a code.
+/// True if all variables are unconditional and numeric, so that no column is a code.
 pub(crate) fn all_numeric(domain: &Domain) -> bool {
     let is_number = |variable: &Variable| {
         variable.conditions.is_empty()
@@ -100,19 +100,19 @@ pub(crate) fn default_kernel<R: StationaryProfile>(inputs: &Inputs, dim: usize) 
 }
 
 impl Gp<Box<dyn Kernel>> {
-    /// [`Gp::stationary`] on a domain whose variables are taken as what they are: see [`for_domain`].
+    /// [`Gp::stationary`] on a domain with numeric, categorical and conditional variables: see [`for_domain`].
     ///
-    /// The prior of the lengthscales counts the variables of more than one value as dimensions.
+    /// The prior of the lengthscales takes the number of variables with more than one value as the dimension.
     #[must_use]
     pub fn on_domain<R: StationaryProfile>(domain: &Domain) -> Self {
         Self::on_domain_with::<R>(domain, &Inputs::for_dimension(domain.free_variables()))
             .unwrap_or_else(|error| unreachable!("constants are valid: {error}"))
     }
 
-    /// [`Gp::on_domain`] with other inputs. Without a prior of the lengthscales the variance has none either.
+    /// [`Gp::on_domain`] with given inputs. If the lengthscales have no prior, neither has the variance.
     ///
     /// # Errors
-    /// [`KernelError`] for lengthscales that make no sense.
+    /// [`KernelError`] for invalid lengthscales.
     pub fn on_domain_with<R: StationaryProfile>(
         domain: &Domain,
         inputs: &Inputs,
@@ -139,8 +139,8 @@ impl<K: Kernel + Clone> Gp<K> {
         }
     }
 
-    /// Replaces the settings. A process [on a domain](Gp::on_domain) of which not all variables are unconditional numbers, or with warped
-    /// inputs, does not normalize its inputs.
+    /// Replaces the settings. Inputs are not normalized for a process [on a domain](Gp::on_domain) with variables that are categorical or
+    /// conditional, or with warped inputs.
     #[must_use]
     pub fn with_settings(mut self, settings: GpSettings) -> Self {
         let normalize_inputs = settings.normalize_inputs && !self.keeps_inputs;
@@ -160,31 +160,31 @@ impl<K: Kernel + Clone> Gp<K> {
         &self.kernel
     }
 
-    /// Starts the next fit from hyperparameters of an earlier one instead of the kernel's own; values of
-    /// another number are ignored, values outside the bounds move to them.
+    /// Starts the next fit from hyperparameters of an earlier one, in place of the kernel's own. A vector of another length is ignored;
+    /// values outside the bounds are moved to them.
     #[must_use]
     pub fn warm_started(mut self, hyperparameters: Vec<f64>) -> Self {
         self.warm = Some(hyperparameters);
         self
     }
 
-    /// Maximizes the density that the samples of [`Gp::sample_with_noise`] are of: that on the scale of learning.
+    /// Maximizes the density on the learning scale, from which [`Gp::sample_with_noise`] draws.
     pub(crate) fn maximizing_on_learning_scale(self) -> Self {
         Self { on_learning_scale: true, ..self }
     }
 
-    /// Never scales inputs of which some are codes, or are warped.
+    /// Never scales inputs if some are codes or warped.
     pub(crate) fn keeping_inputs_of(self, domain: &Domain, is_warped: bool) -> Self {
         Self { keeps_inputs: is_warped || !all_numeric(domain), ..self }
     }
 
-    /// Hyperparameters that the next fit starts from, if there are any.
+    /// Hyperparameters that the next fit starts from; `None` for the kernel's own.
     #[must_use]
     pub fn warm_start(&self) -> Option<&[f64]> {
         self.warm.as_deref()
     }
 
-    /// Number of hyperparameters that are open to learning: the kernel's, the noise and the mean.
+    /// Number of learnable hyperparameters: those of the kernel, the noise and the mean.
     #[must_use]
     pub fn num_params(&self) -> usize {
         let noise = matches!(self.settings.noise, Noise::Learned { .. });
@@ -201,8 +201,7 @@ impl<K: Kernel + Clone> Gp<K> {
         self.fit_with_noise(x, y, &vec![0.0; y.len()], rng)
     }
 
-    /// [`Gp::fit`] where each observation has a noise of known variance (squared units of the targets), which
-    /// adds to the noise of the settings.
+    /// [`Gp::fit`] where each observation has a known noise variance, in squared units of the targets. It adds to the noise of the settings.
     ///
     /// # Errors
     /// As [`Gp::fit`], and for a variance that is negative or not finite.
@@ -220,12 +219,12 @@ impl<K: Kernel + Clone> Gp<K> {
         GpPosterior::new(learnt, data, &self.settings.jitter, restarts)
     }
 
-    /// Processes with hyperparameters sampled from their posterior, each conditioned on the data; noise as in [`Gp::fit_with_noise`].
+    /// Posterior processes, one per sample of the hyperparameters from their posterior; noise as in [`Gp::fit_with_noise`].
     ///
-    /// `earlier` are samples for nearly the same data, or none. Samples under which the covariance has no factor are left out.
+    /// `earlier` are samples for nearly the same data, or empty. Samples whose covariance cannot be factored are left out.
     ///
     /// # Errors
-    /// As [`Gp::fit_with_noise`], and when no sample is left.
+    /// As [`Gp::fit_with_noise`], and if no sample is left.
     pub fn sample_with_noise(
         &self,
         x: PointsRef<'_>,
@@ -250,8 +249,7 @@ impl<K: Kernel + Clone> Gp<K> {
         Ok(processes)
     }
 
-    /// Conditions on the data with the hyperparameters as they are: the kernel's and the settings' own, or
-    /// those of the warm start.
+    /// Conditions on the data with fixed hyperparameters: those of the kernel and the settings, or those of the warm start.
     ///
     /// # Errors
     /// As [`Gp::fit`].
@@ -274,14 +272,14 @@ impl<K: Kernel + Clone> Gp<K> {
         GpPosterior::new(learnt, data, &self.settings.jitter, Vec::new())
     }
 
-    /// [`Gp::condition_with_noise`] on scales that are given instead of those of the data: for targets that stand for
-    /// something else, as those of a likelihood that is not normal.
+    /// [`Gp::condition_with_noise`] on given scales, in place of those of the data. For targets that represent something else, such as the
+    /// pseudo-targets of a likelihood that is not normal.
     ///
     /// # Errors
     /// As [`Gp::fit_with_noise`].
     ///
     /// # Panics
-    /// When the scaling of the inputs is of another dimension.
+    /// If the scaling of the inputs has another dimension.
     pub fn condition_on_scale(
         &self,
         x: PointsRef<'_>,
@@ -301,11 +299,14 @@ impl<K: Kernel + Clone> Gp<K> {
         GpPosterior::new(learnt, data, &self.settings.jitter, Vec::new())
     }
 
-    /// Positions of a subset of `size` observations that stands for all, in rising order; all of them if there are no more.
+    /// Indices of a representative subset of `size` observations, in rising order; all of them if there are no more.
     ///
-    /// A quarter are the newest, a quarter the nearest to the five lowest targets, and a half are spread: each is the farthest from those
-    /// before it (`gonzalez1985`). Distances are in the metric of the kernel, `k(x, x) + k(y, y) - 2 k(x, y)`, with the hyperparameters
-    /// that [`Gp::condition`] would take. The values of the targets do not choose, lest a low one by noise be kept and its neighbors not.
+    /// A quarter are the newest observations. A quarter are the nearest to the five lowest targets. The other half are spread: each is the
+    /// farthest from those chosen before (`gonzalez1985`).
+    ///
+    /// Distances are those of the kernel, `k(x, x) + k(y, y) - 2 k(x, y)`, with the hyperparameters that [`Gp::condition`] would use.
+    /// Beyond the five lowest, target values do not affect the choice. Otherwise an observation that is low by noise would be kept, and its
+    /// neighbors would not.
     /// Cost: `size` · n covariances.
     ///
     /// # Errors

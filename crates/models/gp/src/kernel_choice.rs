@@ -34,7 +34,7 @@ pub struct KernelFactory {
 type KernelClosure = dyn Fn(&Domain) -> Result<Box<dyn Kernel>, KernelFactoryError> + Send + Sync;
 
 impl KernelFactory {
-    /// A closure and its name. Two kernels of one name must be the same: a journal keeps the name only.
+    /// A closure and its name. Two kernels with the same name must be equal: a journal stores only the name.
     pub fn new(
         name: impl Into<String>,
         build: impl Fn(&Domain) -> Result<Box<dyn Kernel>, KernelFactoryError> + Send + Sync + 'static,
@@ -61,7 +61,7 @@ impl fmt::Debug for KernelFactory {
 }
 
 impl PartialEq for KernelFactory {
-    /// Equality of names.
+    /// Compares the names.
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
     }

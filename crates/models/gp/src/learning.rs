@@ -1,4 +1,4 @@
-//! Hyperparameters as a point or as a distribution.
+//! Hyperparameters as a point estimate or as samples.
 
 use thrifty_params::SliceSampler;
 
@@ -8,45 +8,45 @@ use crate::GpError;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Learning {
-    /// Their maximum a posteriori.
+    /// Maximum a posteriori estimate.
     #[default]
     MostProbable,
-    /// Samples of their posterior: the model is a mixture of as many processes, and the data decide between stories such as noise and a
+    /// Samples of the posterior: the model is a mixture of as many processes. The data then decide between explanations such as noise and a
     /// rugged function.
     Sampled(Sampling),
 }
 
-/// Number of samples of the hyperparameters, which falls as the observations become more.
+/// Number of samples of the hyperparameters; it falls as the number of observations grows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Sampling {
     /// Largest number of samples.
     pub members: usize,
-    /// Samples times observations at most: the number of samples falls to 4.
+    /// Largest product of the numbers of samples and observations; it reduces the number of samples, to no less than 4.
     pub rows: usize,
-    /// Number of observations beyond which the maximum of the density of the samples is taken, which is that on the scale of learning:
-    /// the posterior of the hyperparameters is narrow then.
+    /// Number of observations beyond which the maximum on the learning scale replaces the samples. The posterior of the hyperparameters is
+    /// narrow then.
     pub until: usize,
 }
 
 impl Default for Sampling {
-    /// 16 samples up to 40 observations, 6 at 100, and then the maximum.
+    /// 16 samples up to 40 observations, 6 at 100, and the maximum beyond.
     fn default() -> Self {
         Self { members: 16, rows: 640, until: 100 }
     }
 }
 
-/// Fewest samples.
+/// Smallest number of samples.
 const FEWEST: usize = 4;
 
-/// Steps of a sample from one of fewer observations.
+/// Number of sampler steps from a sample for fewer observations.
 const STEPS: usize = 3;
 
-/// Steps of a sample from the prior.
+/// Number of sampler steps from the prior.
 const BURN_IN: usize = 40;
 
 impl Sampling {
-    /// True if there is a sample at least; every fit asks.
+    /// Checks that there is at least one sample; every fit calls it.
     ///
     /// # Errors
     /// [`GpError::InvalidSetting`] for no samples.
@@ -61,7 +61,7 @@ impl Sampling {
         Ok(())
     }
 
-    /// The sampler for a number of observations; nothing where the maximum is taken.
+    /// The sampler for a number of observations; `None` where the maximum is used.
     pub(crate) fn sampler(self, observations: usize) -> Option<SliceSampler> {
         let count = (self.rows / observations.max(1)).max(FEWEST).min(self.members);
         (observations <= self.until).then_some(SliceSampler { count, burn_in: BURN_IN, steps: STEPS })

@@ -1,16 +1,16 @@
-//! Likelihoods whose maximum is that of the density on the scale of learning.
+//! Likelihoods for a maximum on the learning scale.
 
 use thrifty_params::{LogLikelihood, Param, Parameterized};
 
-/// A likelihood times the Jacobian of the transforms: with the priors it is the density that a
-/// [`SliceSampler`](thrifty_params::SliceSampler) draws from, whose maximum does not depend on the natural scale.
+/// A likelihood times the Jacobian of the parameter transforms. With the priors this is the density from which a
+/// [`SliceSampler`](thrifty_params::SliceSampler) draws. Its maximum does not depend on the natural scale.
 ///
 /// ```text
 /// log p(y | θ) + Σ_i ln |dθ_i/du_i| over the parameters with a prior
 /// ```
 ///
-/// For a parameter with the log scale and the prior log-normal(μ, σ) the maximum is drawn to the median `exp(μ)` instead of the mode
-/// `exp(μ - σ²)`. A parameter without a prior is uniform on the scale of learning, as it is for the sampler.
+/// `u_i` is parameter `θ_i` on the learning scale. For a parameter with log scale and prior log-normal(μ, σ), the prior pulls the maximum to
+/// the median `exp(μ)` instead of the mode `exp(μ - σ²)`. A parameter without a prior is uniform on the learning scale, as for the sampler.
 pub(crate) struct OnLearningScale<'a, L> {
     likelihood: &'a mut L,
     params: Vec<Param>,

@@ -14,7 +14,7 @@ pub(crate) struct LeftOut {
 }
 
 impl LeftOut {
-    /// All observations but those at these positions.
+    /// All observations except those at these indices.
     pub(crate) fn new(all: Observations<'_>, kept: &[usize]) -> Self {
         let mut is_kept = vec![false; all.len()];
         kept.iter().for_each(|&i| is_kept[i] = true);
@@ -26,8 +26,7 @@ impl LeftOut {
         Self { positions, x, noise_variance }
     }
 
-    /// Predictions of all observations in their order, from those of the ones that were kept; one that was left out is predicted from all
-    /// that were kept.
+    /// Predictions of all observations in their order. Kept ones have the given predictions; a left-out one is predicted from all kept ones.
     pub(crate) fn merged<K: Kernel>(
         &self,
         posterior: &GpPosterior<K>,

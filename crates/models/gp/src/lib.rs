@@ -4,11 +4,10 @@
 //!
 //! ## Overview
 //!
-//! [`Gp`] is a kernel with settings: what is assumed of noise and mean, how inputs and targets are scaled, how
-//! hyperparameters are learnt. [`Gp::fit`] learns them by maximum a posteriori from several starts and
-//! conditions on the data; [`Gp::condition`] conditions with the hyperparameters as they are. Both yield a
-//! [`GpPosterior`] that predicts, with gradients and joint covariances, and reports the jitter
-//! that was added, the value every restart reached.
+//! [`Gp`] is a kernel with settings: noise and mean, scaling of inputs and targets, learning of hyperparameters. [`Gp::fit`] learns the
+//! hyperparameters by maximum a posteriori from several starts and conditions on the data. [`Gp::condition`] conditions with fixed
+//! hyperparameters. Both return a [`GpPosterior`] that predicts, with gradients and joint covariances. It reports the jitter that was added
+//! and the result of every restart.
 
 mod data;
 mod error;

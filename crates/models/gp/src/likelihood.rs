@@ -27,7 +27,7 @@ pub struct ExactLikelihood<'a, K> {
     kernel: &'a mut K,
     x: PointsRef<'a>,
     y: &'a [f64],
-    /// Known noise variance of each observation, beside the common one; empty when there is none.
+    /// Known noise variance of each observation, in addition to the common noise; empty without any.
     known_noise: &'a [f64],
     noise: f64,
     noise_param: Option<Param>,
@@ -40,7 +40,7 @@ pub struct ExactLikelihood<'a, K> {
 }
 
 impl<'a, K: Kernel> ExactLikelihood<'a, K> {
-    /// The likelihood of scaled data under a kernel, whose hyperparameters it moves.
+    /// The likelihood of scaled data under a kernel; it modifies the kernel's hyperparameters.
     pub fn new(kernel: &'a mut K, x: PointsRef<'a>, y: &'a [f64], noise: &Noise, mean: Mean) -> Self {
         let (noise, noise_param) = match noise {
             Noise::Fixed(value) => (*value, None),
@@ -75,7 +75,7 @@ impl<'a, K: Kernel> ExactLikelihood<'a, K> {
     /// Adds a known noise variance per observation to the common one.
     ///
     /// # Panics
-    /// When their number differs from that of the targets.
+    /// If their number differs from that of the targets.
     #[must_use]
     pub fn with_known_noise(mut self, variances: &'a [f64]) -> Self {
         assert_eq!(variances.len(), self.y.len(), "one noise variance a target");
@@ -83,13 +83,13 @@ impl<'a, K: Kernel> ExactLikelihood<'a, K> {
         self
     }
 
-    /// Noise variance and mean now.
+    /// Current noise variance and mean.
     #[must_use]
     pub fn noise_and_mean(&self) -> (f64, f64) {
         (self.noise, self.mean)
     }
 
-    /// Factors the covariance in its own memory and returns half the logarithm of its determinant; or the pivot at which that fails.
+    /// Factors the covariance in place and returns half its log determinant, or the pivot at which the factorization fails.
     fn factor(&mut self) -> Result<f64, usize> {
         self.kernel.forward(self.x, 1.0, &mut self.workspace, &mut self.covariance);
         self.covariance.add_to_diagonal(self.noise);
@@ -101,7 +101,7 @@ impl<'a, K: Kernel> ExactLikelihood<'a, K> {
     }
 }
 
-/// A mean anywhere within the range of the targets and half a range around it.
+/// Mean parameter, bounded by the range of 0 and all targets, extended by half of it on each side.
 fn mean_param(y: &[f64]) -> Param {
     let low = y.iter().fold(0.0, |m: f64, v| m.min(*v));
     let high = y.iter().fold(0.0, |m: f64, v| m.max(*v));
@@ -157,7 +157,7 @@ impl<K: Kernel> LogLikelihood for ExactLikelihood<'_, K> {
         });
         let fit = dot(&whitened, &whitened);
 
-        // The factor is spent; its memory takes A⁻¹.
+        // The factor is no longer needed; A⁻¹ takes its memory.
         gram_of_inverse_into(&self.inverse, &mut self.covariance, Threads::One);
         std::mem::swap(&mut self.covariance, &mut self.inverse);
         let trace = dispatch(FoldedWeights { inverse: &mut self.inverse, alpha: &self.alpha });
@@ -174,13 +174,13 @@ impl<K: Kernel> LogLikelihood for ExactLikelihood<'_, K> {
         Ok(normal_log_density(n, fit, half_log_det))
     }
 
-    /// The average information: the mean of the observed and the expected one, without second derivatives of the covariance.
+    /// Average information: the mean of the observed and the expected information, without second derivatives of the covariance.
     ///
     /// ```text
     /// I_pq = ½ αᵀ ∂A/∂θ_p A⁻¹ ∂A/∂θ_q α,   I_pm = ½ 1ᵀ A⁻¹ ∂A/∂θ_p α,   I_mm = 1ᵀ A⁻¹ 1
     /// ```
     ///
-    /// m is the mean. Costs n² flops a parameter. Source: Gilmour, Thompson & Cullis (1995). False for a kernel without
+    /// m is the mean. Cost: n² flops per parameter. Source: Gilmour, Thompson & Cullis (1995). False for a kernel without
     /// [`Kernel::derivatives_times`].
     fn information(&mut self, out: &mut [f64]) -> bool {
         let (n, of_kernel) = (self.y.len(), self.kernel.num_params());
@@ -193,7 +193,7 @@ impl<K: Kernel> LogLikelihood for ExactLikelihood<'_, K> {
         let padded = n.next_multiple_of(LANES);
         let (mut alpha, mut product) = (self.alpha.clone(), vec![0.0; padded]);
         alpha.resize(padded, 0.0);
-        // ∂A/∂θ_p α, one after the other; of the mean the column of ones.
+        // The columns ∂A/∂θ_p α, followed by a column of ones for the mean.
         let mut products = vec![0.0; of_kernel * padded];
         let by = WeightedVector { weights: None, vector: &alpha, scale: 1.0 };
         let done =
@@ -211,7 +211,7 @@ impl<K: Kernel> LogLikelihood for ExactLikelihood<'_, K> {
         for (p, column) in products.chunks_exact(padded).enumerate() {
             columns.column_mut(p).copy_from_slice(&column[..n]);
         }
-        // After the gradient the memory of the covariance has L⁻¹.
+        // After the gradient, the memory of the covariance contains L⁻¹.
         let mut whitened = Matrix::default();
         lower_times_into(&self.covariance, &columns, &mut whitened);
         for (at, slot) in out.iter_mut().enumerate() {
@@ -223,7 +223,7 @@ impl<K: Kernel> LogLikelihood for ExactLikelihood<'_, K> {
         true
     }
 
-    /// One factorisation and one solve, n³/3 flops; the gradient needs the inverse besides, 2n³/3 more.
+    /// One factorisation and one solve, n³/3 flops; the gradient also needs the inverse, 2n³/3 more.
     fn log_likelihood_value(&mut self) -> Result<f64, usize> {
         let half_log_det = self.factor()?;
         self.alpha.clear();
@@ -233,7 +233,7 @@ impl<K: Kernel> LogLikelihood for ExactLikelihood<'_, K> {
     }
 }
 
-/// Log density of n normal numbers with the squared norm of the standardised ones and half the log determinant of their covariance.
+/// Log density of n normal variables, from the squared norm of the standardised variables and half the log determinant of their covariance.
 fn normal_log_density(n: usize, squares: f64, half_log_det: f64) -> f64 {
     -0.5 * squares - half_log_det - 0.5 * n as f64 * std::f64::consts::TAU.ln()
 }

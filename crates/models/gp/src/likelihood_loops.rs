@@ -1,6 +1,6 @@
-//! Vector loops of the likelihood: n² operations each, which run at the widest vectors that the machine has.
+//! Vector loops of the likelihood. They take n² operations each and use the widest vectors of the machine.
 //!
-//! No operation is fused and sums are taken in one order, so the bits are the same on every machine.
+//! No operation is fused and the order of sums is fixed, so the bits are the same on every machine.
 
 #![allow(clippy::inline_always)] // vector loops are compiled for several instruction sets by inlining
 
@@ -9,12 +9,12 @@ use thrifty_simd::VectorLoop;
 
 use crate::posterior::dot;
 
-/// The solves `w = L⁻¹ r` and `α = L⁻ᵀ w` by the lower half of `L⁻¹`, with the residuals `r = y - m`.
+/// Solves `w = L⁻¹ r` and `α = L⁻ᵀ w` with the lower half of `L⁻¹`, where `r = y - m` are the residuals.
 pub(crate) struct Solves<'a> {
     pub(crate) inverse: &'a Matrix,
     pub(crate) y: &'a [f64],
     pub(crate) mean: f64,
-    /// Overwritten, as `alpha`.
+    /// Output, like `alpha`.
     pub(crate) whitened: &'a mut [f64],
     pub(crate) alpha: &'a mut [f64],
 }
@@ -38,8 +38,8 @@ impl VectorLoop for Solves<'_> {
     }
 }
 
-/// The folded weights `2 W = α αᵀ - A⁻¹` in place of `A⁻¹`, half as much on the diagonal and zero above it and in the padding. The trace
-/// of `W`.
+/// Overwrites `A⁻¹` with the folded weights `2 W = α αᵀ - A⁻¹`: half as much on the diagonal, zero above it and in the padding. Returns the
+/// trace of `W`.
 pub(crate) struct FoldedWeights<'a> {
     pub(crate) inverse: &'a mut Matrix,
     pub(crate) alpha: &'a [f64],

@@ -1,4 +1,4 @@
-//! Gaussian process after data.
+//! Posterior Gaussian process.
 
 mod extend;
 mod joint_gradient;
@@ -21,24 +21,26 @@ use crate::data::ScaledData;
 use crate::fit::{Learnt, Restart};
 use crate::{GpError, InputScaling, TargetScaling};
 
-/// A Gaussian process after data.
+/// A Gaussian process conditioned on data.
 ///
 /// ```text
 /// mean(x) = m + k(x)ᵀ α,   var(x) = k(x, x) - ‖L⁻¹ k(x)‖²,   L Lᵀ = A = K + σ² I + diag(s),   α = A⁻¹ (y - m)
 /// ```
 ///
-/// σ² is the common noise, s the known noise of each observation. Predictions are on the scale of the targets and of the latent function: without noise. Variances lost in
-/// rounding are 0. A point with a coordinate that is NaN or infinite has NaN for its mean, its variance, their gradients and its
-/// covariances; points of another dimension panic with both numbers. Cost: O(n³) to make, O(n d + n²) a point. Source: Rasmussen & Williams (2006), alg. 2.1.
+/// σ² is the common noise, s the known noise of each observation. Predictions are of the latent function, without noise, on the scale of
+/// the targets. Variances lost in rounding are 0.
+///
+/// A point with a NaN or infinite coordinate has NaN for its mean, its variance, their gradients and its covariances. Points of another
+/// dimension panic with both numbers. Cost: O(n³) once, O(n d + n²) per point. Source: Rasmussen & Williams (2006), alg. 2.1.
 #[derive(Debug, Clone)]
 pub struct GpPosterior<K> {
     kernel: K,
     data: ScaledData,
     noise: f64,
     mean: f64,
-    /// Cholesky factor of A, shared by posteriors that differ in their targets alone.
+    /// Cholesky factor of A, shared by posteriors that differ only in their targets.
     factor: Arc<Cholesky>,
-    /// Diagonal of A⁻¹, once it was asked for: its cost is that of several factors. Shared like the factor.
+    /// Diagonal of A⁻¹, computed on first use: it costs as much as several factorizations. Shared like the factor.
     inverse_diagonal: Arc<OnceLock<Vec<f64>>>,
     alpha: Vec<f64>,
     params: Vec<Param>,
@@ -87,13 +89,13 @@ impl<K: Kernel> GpPosterior<K> {
         &self.kernel
     }
 
-    /// All hyperparameters that were open to learning, with their values.
+    /// All learnable hyperparameters with their values.
     #[must_use]
     pub fn params(&self) -> &[Param] {
         &self.params
     }
 
-    /// The values alone: what [`Gp::warm_started`](crate::Gp::warm_started) takes.
+    /// Values of the hyperparameters, as input of [`Gp::warm_started`](crate::Gp::warm_started).
     #[must_use]
     pub fn hyperparameters(&self) -> Vec<f64> {
         self.params.iter().map(|p| p.value).collect()
@@ -111,9 +113,9 @@ impl<K: Kernel> GpPosterior<K> {
         self.predict(x).with_noise(self.noise_variance())
     }
 
-    /// Errors of predicting each observation from `first` on from those before it, in standard deviations: `L⁻¹ (y - m)`.
+    /// Standardised errors `L⁻¹ (y - m)` of the observations from `first` on, each predicted from those before it.
     ///
-    /// Under the model they are independent and standard normal. Cost: n multiplications each.
+    /// Under the model they are independent and standard normal. Cost: n multiplications per error.
     #[must_use]
     pub fn standardized_errors(&self, first: usize) -> Vec<f64> {
         let factor = self.factor.factor();
@@ -121,7 +123,7 @@ impl<K: Kernel> GpPosterior<K> {
         (first..self.len()).map(|i| dot(&factor.column(i)[i..], &self.alpha[i..])).collect()
     }
 
-    /// Scaling of the inputs; nothing where they are as they are given.
+    /// Scaling of the inputs; `None` if they are not scaled.
     #[must_use]
     pub fn input_scaling(&self) -> Option<&InputScaling> {
         self.data.inputs.as_ref()
@@ -133,20 +135,19 @@ impl<K: Kernel> GpPosterior<K> {
         self.data.targets
     }
 
-    /// Jitter on the diagonal of the covariance beside the noise, on scaled targets; 0 when none was needed.
+    /// Jitter on the diagonal of the covariance, in addition to the noise, on scaled targets; 0 if none was needed.
     #[must_use]
     pub fn jitter(&self) -> f64 {
         self.factor.jitter()
     }
 
-    /// Result of every start of the fit; empty after conditioning alone.
+    /// Results of all restarts of the fit; empty after conditioning alone.
     #[must_use]
     pub fn restarts(&self) -> &[Restart] {
         &self.restarts
     }
 
-    /// True if the start whose hyperparameters were kept had not converged when its evaluations ran out; false after
-    /// conditioning alone.
+    /// True if the best start reached its limit of evaluations before it converged; false after conditioning alone.
     #[must_use]
     pub fn is_capped(&self) -> bool {
         let value = |restart: &&Restart| restart.log_posterior.unwrap_or(f64::NEG_INFINITY);
@@ -187,8 +188,8 @@ impl<K: Kernel> GpPosterior<K> {
         })
     }
 
-    /// Changes of the means of [`leave_one_out`](Self::leave_one_out) where the targets change by v, with the scale of the targets and all
-    /// hyperparameters as they are: `v_i - [A⁻¹ v]_i / [A⁻¹]_ii`. Nothing for another number of changes than targets.
+    /// Changes of the [`leave_one_out`](Self::leave_one_out) means if the targets change by v: `v_i - [A⁻¹ v]_i / [A⁻¹]_ii`. The scale of
+    /// the targets and all hyperparameters are fixed. `None` if the number of changes differs from that of the targets.
     #[must_use]
     pub fn leave_one_out_change(&self, change: &[f64]) -> Option<Vec<f64>> {
         if change.len() != self.len() {
@@ -203,13 +204,13 @@ impl<K: Kernel> GpPosterior<K> {
     /// Calibration of leave-one-out predictions: each target is predicted from all others.
     ///
     /// # Errors
-    /// [`CalibrationError`] when a variance overflows or vanishes at extreme scales of the targets.
+    /// [`CalibrationError`] if a variance overflows or vanishes at extreme scales of the targets.
     pub fn leave_one_out_calibration(&self) -> Result<Calibration, CalibrationError> {
         let (mean, variance): (Vec<f64>, Vec<f64>) = self.leave_one_out().into_iter().unzip();
         Calibration::of(&mean, &variance, &self.targets())
     }
 
-    /// The targets it has seen.
+    /// The targets that it was conditioned on.
     #[must_use]
     pub fn targets(&self) -> Vec<f64> {
         let TargetScaling { offset, width } = self.data.targets;
@@ -222,7 +223,7 @@ impl<K: Kernel> GpPosterior<K> {
     }
 }
 
-/// True if there is anything to predict: kernels may take a NaN for a distance of 0 or infinity.
+/// True if a point can be predicted: kernels may treat a NaN as a distance of 0 or infinity.
 fn is_finite(point: &[f64]) -> bool {
     point.iter().all(|coordinate| coordinate.is_finite())
 }
@@ -241,7 +242,7 @@ fn factor<K: Kernel>(
     Ok(Cholesky::new(&covariance, ladder)?)
 }
 
-/// A dot product in eight independent sums, so that the processor need not wait for each addition.
+/// Dot product in eight independent sums, so that the processor does not wait for each addition.
 #[inline(always)]
 #[allow(clippy::inline_always)] // vector loops are compiled for several instruction sets by inlining
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {

@@ -1,47 +1,47 @@
-//! Hyperparameters that are kept until the data ask for new ones.
+//! Schedule for learning hyperparameters again.
 
 use thrifty_kernel::Kernel;
 
 use crate::{GpError, GpPosterior, GpSettings};
 
-/// Times at which hyperparameters are learnt anew. In between the model is conditioned on all data with those it has.
+/// Schedule for learning hyperparameters again. In between, the model is conditioned on all data with the current ones.
 ///
-/// Learning costs some hundred factorisations of the covariance, conditioning one.
+/// Learning costs some hundred factorisations of the covariance; conditioning costs one.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Refit {
-    /// In every fit.
+    /// Learns in every fit.
     Always,
-    /// By growth, and when the observations since the last time were improbable.
+    /// Learns after growth, and if the observations since the last time were improbable.
     WhenNeeded {
         /// Number of observations up to which every fit learns.
         from: usize,
         /// Factor of growth after which the next fit learns; above 1.
         growth: f64,
-        /// Number of observations beyond which a fit by growth starts from the hyperparameters alone, without restarts. There
-        /// the posterior of the hyperparameters rarely has a second mode, and what it misses shows as a surprise.
+        /// Number of observations beyond which a fit by growth starts only from the current hyperparameters, without restarts. There the
+        /// posterior of the hyperparameters rarely has a second mode. If it has one, the observations become improbable.
         restarts_until: usize,
     },
 }
 
 impl Default for Refit {
-    /// Every fit up to 40 observations, then by a fiftieth of growth, with restarts up to 200.
+    /// Learns in every fit up to 40 observations, then after growth by a fiftieth, with restarts up to 200.
     fn default() -> Self {
         Self::by_growth(1.02)
     }
 }
 
-/// Logarithm of the inverse of the probability at which observations count as improbable: one in a thousand.
+/// Negative logarithm of the probability at which observations count as improbable: one in a thousand.
 const SURPRISE: f64 = 6.907_755_278_982_137;
 
 impl Refit {
-    /// The default with another factor of growth.
+    /// The default with another growth factor.
     #[must_use]
     pub const fn by_growth(growth: f64) -> Self {
         Self::WhenNeeded { from: 40, growth, restarts_until: 200 }
     }
 
-    /// True if the growth makes sense; every update asks.
+    /// Checks the growth factor; every update calls it.
     ///
     /// # Errors
     /// [`GpError::InvalidSetting`] for a growth that is not a finite number above 1.
@@ -55,7 +55,7 @@ impl Refit {
         }
     }
 
-    /// True if hyperparameters that were learnt from `learnt_from` observations may hold for `observations`.
+    /// True if hyperparameters that were learnt from `learnt_from` observations may be kept for `observations`.
     #[must_use]
     pub fn may_wait(self, learnt_from: usize, observations: usize) -> bool {
         match self {
@@ -74,7 +74,7 @@ impl Refit {
         matches!(self, Self::WhenNeeded { restarts_until, .. } if observations > restarts_until)
     }
 
-    /// Plan of the fit to `observations`, after one whose hyperparameters were learnt from `learnt_from`; nothing where that is not known.
+    /// Plan of the fit to `observations`. `learnt_from` is the number of observations of the last learning fit; `None` if unknown.
     #[must_use]
     pub fn plan(self, learnt_from: Option<usize>, observations: usize) -> FitPlan {
         let keep = learnt_from.filter(|count| self.may_wait(*count, observations));
@@ -86,14 +86,14 @@ impl Refit {
 /// Starts of a search for hyperparameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Starts {
-    /// Those of the settings.
+    /// All starts of the settings.
     All,
-    /// The hyperparameters of the last fit alone.
+    /// Only the hyperparameters of the last fit.
     Last,
 }
 
 impl Starts {
-    /// The settings with these starts, for a model that begins at the hyperparameters of the last fit.
+    /// The settings with these starts. The model must begin at the hyperparameters of the last fit.
     #[must_use]
     pub fn of(self, settings: &GpSettings) -> GpSettings {
         match self {
@@ -106,17 +106,17 @@ impl Starts {
 /// Plan of one fit after others: hyperparameters that may be kept, and the starts of the search for new ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FitPlan {
-    /// Number of observations that hyperparameters were learnt from which may hold.
+    /// Number of observations that the hyperparameters were learnt from, if they may be kept.
     pub keep: Option<usize>,
-    /// Starts where nothing may hold.
+    /// Starts of the search if no hyperparameters may be kept.
     pub starts: Starts,
 }
 
 impl FitPlan {
     /// Keeps the hyperparameters or learns new ones.
     ///
-    /// `keep` conditions the model; it returns nothing where the hyperparameters do not hold, and all starts follow. So they do where a search
-    /// from the last hyperparameters fails: where these have no factor, others may.
+    /// `keep` conditions the model; it returns `None` if the hyperparameters do not hold. All starts are then used. They are also used if a
+    /// search from the last hyperparameters fails: if the covariance cannot be factored under these, it may be under others.
     ///
     /// # Errors
     /// Those of `learn` from all starts.

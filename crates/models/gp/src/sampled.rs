@@ -9,10 +9,10 @@ use crate::training::Training;
 use crate::{Gp, GpSurrogate, Learning};
 
 impl GpSurrogate {
-    /// The mixture of processes with sampled hyperparameters; nothing where the settings ask for the maximum at this number of observations.
+    /// The mixture of processes with sampled hyperparameters; `None` if the settings use the maximum at this number of observations.
     ///
-    /// `earlier` are the hyperparameters of the samples of an earlier fit, one after the other. A sample under which the covariance has no
-    /// factor is lost, and the mixture counts it.
+    /// `earlier` are the concatenated hyperparameters of the samples of an earlier fit. A sample whose covariance cannot be factored is
+    /// dropped, and the mixture counts it.
     pub(crate) fn sampled(
         &self,
         process: &Gp<Box<dyn Kernel>>,

@@ -2,7 +2,7 @@
 
 use thrifty_domain::{Points, PointsRef};
 
-/// The affine map of each input column to `[0, 1]`: `z = (x - offset) / width`.
+/// Affine map of each input column to `[0, 1]`: `z = (x - offset) / width`.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct InputScaling {
     /// Smallest value of each column.
@@ -12,7 +12,7 @@ pub struct InputScaling {
 }
 
 impl InputScaling {
-    /// The map that takes the columns of `x` onto `[0, 1]`.
+    /// The map of the columns of `x` onto `[0, 1]`.
     #[must_use]
     pub fn of(x: PointsRef<'_>) -> Self {
         let column = |d: usize| x.rows().map(move |p| p[d]);
@@ -39,12 +39,12 @@ impl InputScaling {
     }
 }
 
-/// The affine map of targets: `z = (y - offset) / width`.
+/// Affine map of targets: `z = (y - offset) / width`.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct TargetScaling {
     /// Mean or median of the targets, or 0.
     pub offset: f64,
-    /// Their standard deviation (n - 1), or another measure of spread, or 1.
+    /// Standard deviation (n - 1) of the targets, or another measure of spread, or 1.
     pub width: f64,
 }
 
@@ -52,12 +52,12 @@ impl TargetScaling {
     /// No scaling.
     pub const NONE: Self = Self { offset: 0.0, width: 1.0 };
 
-    /// The map that gives `y` mean 0 and standard deviation 1 (with n - 1). Constant targets keep their scale:
-    /// a deviation below 1e-12 of their size is rounding.
+    /// The map to mean 0 and standard deviation 1 (with n - 1). Constant targets keep their scale: a standard deviation below 1e-12 of
+    /// their size is rounding.
     #[must_use]
     pub fn standardize(y: &[f64]) -> Self {
         let n = y.len() as f64;
-        // Scaled by the largest, so that neither sum nor squares overflow.
+        // Divided by the largest, so that neither the sum nor the squares overflow.
         let largest = y.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
         if largest == 0.0 || y.is_empty() {
             return Self::NONE;
@@ -69,12 +69,12 @@ impl TargetScaling {
         Self { offset: mean * largest, width }
     }
 
-    /// The map that gives `y` median 0 and a median absolute deviation of 1/1.4826, that of a standard normal distribution. Targets
-    /// that are far off do not move it, however far they are.
+    /// The map to median 0 and a median absolute deviation of 1/1.4826, that of a standard normal distribution. It is robust to outliers of
+    /// any size.
     ///
-    /// Where that deviation is 0, because half of the targets are equal, equal targets count once. Where it still is 0 the map is
-    /// [`TargetScaling::standardize`]. Where exactly half of the targets are far off, so that the median is between the halves, the lower
-    /// half alone counts.
+    /// If that deviation is 0, because half of the targets are equal, equal targets count once. If it is still 0, the map is
+    /// [`TargetScaling::standardize`]. If exactly half of the targets are outliers, so that the median is between the halves, only the
+    /// lower half counts.
     #[must_use]
     pub fn by_median(y: &[f64]) -> Self {
         let mut sorted = y.to_vec();
@@ -89,7 +89,7 @@ impl TargetScaling {
         scaling.unwrap_or_else(|| Self::standardize(y))
     }
 
-    /// Nothing where the deviation is 0, rounding, or too large for a number.
+    /// `None` if the deviation is 0, rounding, or too large for a number.
     fn around_median(y: &[f64]) -> Option<Self> {
         let deviations = |offset: f64| y.iter().map(|v| (v - offset).abs()).collect();
         let offset = median(y.to_vec());
@@ -104,7 +104,7 @@ impl TargetScaling {
     }
 }
 
-/// Number of values in the lower half, if the upper half begins more than a million ranges of the lower one above it.
+/// Number of values in the lower half, if the upper half begins more than a million ranges of the lower half above it.
 fn lower_half_apart(sorted: &[f64]) -> Option<usize> {
     let half = sorted.len() / 2;
     let (lower, upper) = sorted.split_at(half);

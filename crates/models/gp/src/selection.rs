@@ -7,7 +7,7 @@ use thrifty_surrogate::{Calibration, CalibrationError, Posterior};
 
 use crate::{Gp, GpError, GpPosterior};
 
-/// A process to choose from.
+/// A process in the selection.
 #[derive(Clone)]
 pub struct Candidate {
     /// Name of the candidate.
@@ -16,7 +16,7 @@ pub struct Candidate {
     pub gp: Gp<Box<dyn Kernel>>,
 }
 
-/// By what score, higher is better, a process is chosen.
+/// Score by which a process is selected; higher is better.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum Criterion {
     /// Log marginal likelihood at the learnt hyperparameters.
@@ -28,8 +28,8 @@ pub enum Criterion {
         /// Number of folds.
         folds: usize,
     },
-    /// Mean log predictive density of one random share, predicted by a fit to the rest. The share of the active
-    /// learning protocol is 0.2. It is cheap, and noisy.
+    /// Mean log predictive density of one random share, predicted by a fit to the rest. The share in the active learning protocol is 0.2.
+    /// This is cheap and noisy.
     HoldOut {
         /// Share of the observations held out.
         share: f64,
@@ -39,9 +39,9 @@ pub enum Criterion {
 /// Outer split of the data for assessing the selection.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum Outer {
-    /// Each fold in turn is predicted by what was chosen on the others.
+    /// Each fold is predicted by the process selected on the others.
     Folds(usize),
-    /// One random share is predicted by what was chosen on the rest.
+    /// One random share is predicted by the process selected on the rest.
     HoldOut {
         /// Share of the observations held out.
         share: f64,
@@ -51,16 +51,16 @@ pub enum Outer {
 /// Selected candidate and the scores of all.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Choice {
-    /// Position of the candidate with the highest score, the first of equals.
+    /// Index of the candidate with the highest score; the first among equal ones.
     pub best: usize,
     /// Every candidate's score.
     pub scores: Vec<f64>,
 }
 
-/// Assessment of the selection on outer splits, which take no part in the selection.
+/// Assessment of the selection on outer splits, which are not used for the selection.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
-    /// Selected candidate without each outer fold.
+    /// Selection without each outer fold.
     pub choices: Vec<Choice>,
     /// Calibration of the selected candidate on each outer fold.
     pub calibrations: Vec<Calibration>,
@@ -73,7 +73,7 @@ impl Report {
         self.calibrations.iter().map(|c| c.nlpd).sum::<f64>() / self.calibrations.len() as f64
     }
 
-    /// Number of selections of each candidate.
+    /// Number of times that each candidate was selected.
     #[must_use]
     pub fn counts(&self) -> Vec<usize> {
         let candidates = self.choices.first().map_or(0, |choice| choice.scores.len());
@@ -85,10 +85,10 @@ impl Report {
 #[derive(Debug, thiserror::Error, PartialEq)]
 #[non_exhaustive]
 pub enum SelectionError {
-    /// There is nothing to choose from.
+    /// There are no candidates.
     #[error("no candidates, expected at least 1")]
     NoCandidates,
-    /// The observations cannot be split so.
+    /// The observations cannot be split in this way.
     #[error("{n} observations cannot be split into {what}, expected at least one on each side")]
     Split {
         /// Number of observations.
@@ -128,7 +128,7 @@ pub fn select(
     if candidates.is_empty() {
         return Err(SelectionError::NoCandidates);
     }
-    // All candidates see the same splits.
+    // All candidates use the same splits.
     let splits = match criterion {
         Criterion::Evidence | Criterion::LeaveOneOut => Vec::new(),
         Criterion::CrossValidation { folds } => split(y.len(), Outer::Folds(folds), rng)?,
@@ -138,7 +138,7 @@ pub fn select(
         match criterion {
             Criterion::Evidence => {
                 let fitted = candidate.fitted(x, y, rng)?;
-                // The density of the targets as they are: candidates may scale them differently.
+                // Density of the unscaled targets, since candidates may scale them differently.
                 Ok(fitted.log_likelihood() - y.len() as f64 * fitted.target_scaling().width.ln())
             }
             Criterion::LeaveOneOut => {
@@ -160,8 +160,8 @@ pub fn select(
     Ok(Choice { best, scores })
 }
 
-/// Chooses without each outer fold and lets the choice predict it. The folds judge the whole procedure; to choose
-/// by their result would make it an inner score.
+/// Selects without each outer fold and predicts that fold with the selected candidate. The folds assess the whole procedure. If the result
+/// were used for a selection, it would become an inner score.
 ///
 /// # Errors
 /// As [`select`].
@@ -184,7 +184,7 @@ pub fn nested(
 }
 
 impl Candidate {
-    /// A process by name, its kernel behind a pointer.
+    /// A named process with a boxed kernel.
     pub fn new<K: Kernel + Clone>(name: impl Into<String>, gp: &Gp<K>) -> Self {
         let boxed = Gp::new(gp.kernel().clone_box()).with_settings(gp.settings().clone());
         Self { name: name.into(), gp: boxed }
@@ -199,7 +199,7 @@ impl Candidate {
         self.gp.fit(x, y, rng).map_err(|error| SelectionError::Fit { name: self.name.clone(), error })
     }
 
-    /// Calibration of predictions for the held-out observations, noise included, by a fit to the others.
+    /// Calibration of predictions of the held-out observations, including noise, by a fit to the others.
     fn predicted(
         &self,
         x: PointsRef<'_>,
@@ -223,7 +223,7 @@ impl Candidate {
     }
 }
 
-/// The observations but those held out.
+/// All observations except those held out.
 fn without(x: PointsRef<'_>, y: &[f64], held: &[usize]) -> (Points, Vec<f64>) {
     let (mut rest_x, mut rest_y) = (Points::new(x.dim()), Vec::new());
     for i in (0..y.len()).filter(|i| !held.contains(i)) {
@@ -233,7 +233,7 @@ fn without(x: PointsRef<'_>, y: &[f64], held: &[usize]) -> (Points, Vec<f64>) {
     (rest_x, rest_y)
 }
 
-/// Positions held out together, in random order.
+/// Groups of indices that are held out together, in random order.
 fn split(n: usize, outer: Outer, rng: &mut Stream) -> Result<Vec<Vec<usize>>, SelectionError> {
     let mut order: Vec<usize> = (0..n).collect();
     rng.shuffle(&mut order);

@@ -9,13 +9,13 @@ use crate::learning::is_default;
 /// Variance of the observation noise, in units of the scaled targets (their variance is 1 when standardised).
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum Noise {
-    /// Known.
+    /// Known variance.
     Fixed(f64),
     /// Learnt between a floor and a ceiling.
     Learned {
         /// Initial value of the search.
         start: f64,
-        /// Smallest variance. It is also what keeps the covariance of duplicated points regular.
+        /// Smallest variance. It also keeps the covariance of duplicate points positive definite.
         floor: f64,
         /// Largest variance.
         ceiling: f64,
@@ -27,18 +27,18 @@ pub enum Noise {
 /// The constant mean of the process, in units of the scaled targets.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub enum Mean {
-    /// 0: the sample mean when targets are standardised.
+    /// Mean 0: the sample mean if targets are standardised.
     Zero,
-    /// Known.
+    /// Known mean.
     Fixed(f64),
     /// Learnt with the other hyperparameters.
     #[default]
     Learned,
-    /// Learnt, and normal before data; on the scale of the targets as the model sees them.
+    /// Learnt, with a normal prior, on the scale of the targets in the model.
     Normal {
-        /// Its mean.
+        /// Prior mean.
         mean: f64,
-        /// Standard deviation.
+        /// Prior standard deviation.
         #[serde(rename = "deviation", alias = "std_dev")]
         std_dev: f64,
     },
@@ -51,10 +51,11 @@ pub enum Search {
     /// [`Lbfgsb`](thrifty_optim::Lbfgsb).
     #[default]
     QuasiNewton,
-    /// [`StructuredNewton`](thrifty_optim::StructuredNewton) with the average information of the likelihood: fewer evaluations, each of
-    /// which costs somewhat more (the example `search` of this crate compares both). Of several maxima it may end at another. A start on its way to a
-    /// maximum that an earlier one found ends there. A kernel without
-    /// [`derivatives_times`](thrifty_kernel::Kernel::derivatives_times) is searched by [`Search::QuasiNewton`].
+    /// [`StructuredNewton`](thrifty_optim::StructuredNewton) with the average information of the likelihood. It needs fewer evaluations,
+    /// each of which costs somewhat more (the example `search` of this crate compares both). With several maxima it may end at another one.
+    /// A start that approaches a maximum found by an earlier start ends there.
+    ///
+    /// A kernel without [`derivatives_times`](thrifty_kernel::Kernel::derivatives_times) is searched by [`Search::QuasiNewton`].
     AverageInformation,
 }
 
@@ -66,32 +67,34 @@ pub struct GpSettings {
     pub noise: Noise,
     /// Constant mean.
     pub mean: Mean,
-    /// Map each input column to `[0, 1]` before fitting. Off by default: inputs come from the unit cube. For columns of numbers alone: a
-    /// column of codes (a choice, the activity of a conditional parameter, a fold) means something else once it is scaled, and a warp is
-    /// a function on the unit interval. [`GpSurrogate`](crate::GpSurrogate) and [`Gp::on_domain`](crate::Gp::on_domain) keep such inputs as they are.
+    /// True to map each input column to `[0, 1]` before fitting. Off by default: inputs come from the unit cube.
+    ///
+    /// It applies only to columns of numbers. Scaling would change the meaning of a column of codes (a choice, the activity of a
+    /// conditional parameter, a fold), and a warp is a function on the unit interval. [`GpSurrogate`](crate::GpSurrogate) and
+    /// [`Gp::on_domain`](crate::Gp::on_domain) never scale such inputs.
     #[serde(rename = "normalise_inputs", alias = "normalize_inputs")]
     pub normalize_inputs: bool,
-    /// Give targets mean 0 and standard deviation 1 before fitting.
+    /// True to give targets mean 0 and standard deviation 1 before fitting.
     #[serde(rename = "standardise_targets", alias = "standardize_targets")]
     pub standardize_targets: bool,
-    /// Fits from random starts beside the one from the current hyperparameters; the best is kept.
+    /// Number of random starts, in addition to the current hyperparameters; the best result is kept.
     pub restarts: usize,
-    /// Take only the best of several starts to the last digits; the others stop at about 1e-4 of the log posterior, so
-    /// that modes closer than that may be confused. Half the cost.
+    /// True to converge only the best of several starts fully. The others stop at about 1e-4 of the log posterior, so modes that are closer
+    /// than that may be confused. This halves the cost.
     #[serde(default)]
     pub scout: bool,
     /// Method of the search.
     #[serde(skip_serializing_if = "is_default")]
     pub search: Search,
-    /// Likelihood evaluations that one start may take; the best one may take as many again after a [scout](GpSettings::scout).
+    /// Largest number of likelihood evaluations per start. After a [scout](GpSettings::scout), the best start may use as many again.
     pub max_evaluations: usize,
     /// Jitter that may be added to a covariance that cannot be factored; the posterior reports the amount.
     pub jitter: JitterLadder,
 }
 
 impl Default for GpSettings {
-    /// Standardised targets, learnt mean, 2 restarts; learnt noise variance from 1e-4 within `[1e-12, 10]`, without a
-    /// prior: any that favours repeatable evaluations makes intervals of noisy ones far too narrow.
+    /// Standardised targets, learnt mean, 2 restarts. The noise variance is learnt from 1e-4 within `[1e-12, 10]`, without a prior: a prior
+    /// that favours repeatable evaluations makes the intervals of noisy ones far too narrow.
     fn default() -> Self {
         Self {
             noise: Noise::Learned { start: 1e-4, floor: 1e-12, ceiling: 10.0, prior: None },
@@ -108,12 +111,12 @@ impl Default for GpSettings {
 }
 
 impl GpSettings {
-    /// The training protocol of surrogate-based active learning, by its steps: each input column to `[0, 1]`,
-    /// targets to mean 0 and standard deviation 1 and so no mean to learn, then `restarts` starts, each perturbed from the
-    /// initial hyperparameters, the best of which is kept. The unperturbed start is tried as well.
+    /// Training protocol of surrogate-based active learning. Each input column is mapped to `[0, 1]`. Targets have mean 0 and standard
+    /// deviation 1, so no mean is learnt. There are `restarts` starts, each perturbed from the initial hyperparameters, and the best result
+    /// is kept. The unperturbed start is tried as well.
     ///
-    /// The protocol maximises the likelihood alone: use a kernel without priors
-    /// ([`Gp::by_maximum_likelihood`](crate::Gp::by_maximum_likelihood)) to follow it to the letter.
+    /// The protocol maximises the likelihood alone. To follow it exactly, use a kernel without priors
+    /// ([`Gp::by_maximum_likelihood`](crate::Gp::by_maximum_likelihood)).
     #[must_use]
     pub fn surrogate_training_protocol(restarts: usize) -> Self {
         Self {
@@ -125,10 +128,10 @@ impl GpSettings {
         }
     }
 
-    /// True if all numbers make sense; every fit asks.
+    /// Checks all settings; every fit calls it.
     ///
     /// # Errors
-    /// [`GpError::InvalidSetting`] or [`GpError::InvalidPrior`] names the one that does not.
+    /// [`GpError::InvalidSetting`] or [`GpError::InvalidPrior`] names the invalid one.
     pub fn validate(&self) -> Result<(), GpError> {
         let check = |name, value: f64, holds, expected| {
             if holds { Ok(()) } else { Err(GpError::InvalidSetting { name, value, expected }) }

@@ -1,4 +1,4 @@
-//! Subsets of many observations, on which a process is conditioned instead of all.
+//! Subsets of many observations for conditioning.
 
 use thrifty_domain::{Points, PointsRef};
 use thrifty_kernel::Kernel;
@@ -9,17 +9,17 @@ use crate::GpError;
 
 /// Observations that a surrogate is conditioned on.
 ///
-/// A subset bounds the cost of a fit and of a prediction, whatever the length of a study. Its posterior is exact for the observations
-/// that it keeps, so its variance is never below that of all observations, and under the model its mean differs from theirs by an error
-/// whose variance is the difference of the two: `E (mean_S - mean)² = var_S - var ≤ var_S`.
+/// A subset bounds the cost of a fit and of a prediction, independently of the length of a study. Its posterior is exact for the
+/// observations that it keeps, so its variance is never below that of all observations. Under the model, the means of both differ by an
+/// error whose variance is the difference of the two variances: `E (mean_S - mean)² = var_S - var ≤ var_S`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Conditioning {
-    /// All of them, at a cost of n³ flops.
+    /// All observations, at a cost of n³ flops.
     All,
-    /// All of them up to `size`, and beyond it a [subset](crate::Gp::subset) of this size.
+    /// All observations up to `size`; beyond it a [subset](crate::Gp::subset) of this size.
     Subset {
-        /// Number of observations that are kept; at least 16.
+        /// Number of kept observations; at least 16.
         size: usize,
     },
 }
@@ -31,20 +31,20 @@ impl Default for Conditioning {
     }
 }
 
-/// Fewest observations of a subset: some for each of its parts.
+/// Smallest size of a subset, so that each of its parts has some observations.
 pub(crate) const SMALLEST: usize = 16;
 
-/// A subset consists of its newest quarter, a quarter near the best observations, and a half that is spread.
+/// Number of quarters. A subset consists of the newest quarter, a quarter near the best observations, and a spread half.
 const QUARTERS: usize = 4;
 
 /// Number of best observations whose neighbors are kept.
 const BEST: usize = 5;
 
-/// Points whose covariances with all others are computed together.
+/// Number of points whose covariances with all others are computed together.
 const BATCH: usize = 64;
 
 impl Conditioning {
-    /// True if a subset is large enough; every fit asks.
+    /// Checks the size of a subset; every fit calls it.
     ///
     /// # Errors
     /// [`GpError::InvalidSetting`] for a size below 16.
@@ -59,7 +59,7 @@ impl Conditioning {
         }
     }
 
-    /// Largest number of observations that are kept.
+    /// Largest number of kept observations.
     pub(crate) fn limit(self) -> usize {
         match self {
             Self::All => usize::MAX,
@@ -67,15 +67,15 @@ impl Conditioning {
         }
     }
 
-    /// Size of the subset of a number of observations; nothing where all are kept.
+    /// Size of the subset for a number of observations; `None` if all are kept.
     pub(crate) fn size_for(self, observations: usize) -> Option<usize> {
         Some(self.limit()).filter(|size| observations > *size)
     }
 }
 
-/// Positions of the observations that a subset keeps, in rising order; all if there are no more than `size`.
+/// Indices of the observations that a subset keeps, in rising order; all if there are no more than `size`.
 ///
-/// See [`Gp::subset`](crate::Gp::subset). Targets count by their order alone; the lowest are the best.
+/// See [`Gp::subset`](crate::Gp::subset). Only the order of the targets matters; the lowest are the best.
 pub(crate) fn select<K: Kernel>(kernel: &K, x: PointsRef<'_>, y: &[f64], size: usize) -> Vec<usize> {
     let n = x.len();
     if n <= size {
@@ -101,14 +101,14 @@ pub(crate) fn select<K: Kernel>(kernel: &K, x: PointsRef<'_>, y: &[f64], size: u
     (0..n).filter(|&i| selection.is_kept[i]).collect()
 }
 
-/// Observations that are kept so far.
+/// Observations selected so far.
 struct Selection<'a, K> {
     kernel: &'a K,
     x: PointsRef<'a>,
     variance: Vec<f64>,
     is_kept: Vec<bool>,
     count: usize,
-    /// Squared distance of each point to the nearest that is kept.
+    /// Squared distance of each point to the nearest selected one.
     gap: Vec<f64>,
 }
 
@@ -120,7 +120,7 @@ impl<'a, K: Kernel> Selection<'a, K> {
         Self { kernel, x, variance, is_kept: vec![false; n], count: 0, gap: vec![f64::INFINITY; n] }
     }
 
-    /// Squared distance of each point to the nearest of some, in the metric of the kernel: `k(x, x) + k(y, y) - 2 k(x, y)`.
+    /// Squared distance of each point to the nearest of some points, in the metric of the kernel: `k(x, x) + k(y, y) - 2 k(x, y)`.
     fn distances_from(&self, some: &[usize]) -> Vec<f64> {
         let mut nearest = vec![f64::INFINITY; self.x.len()];
         let mut covariance = Matrix::default();
@@ -147,7 +147,7 @@ impl<'a, K: Kernel> Selection<'a, K> {
         self.count += some.len();
     }
 
-    /// The point farthest from all that are kept, the first of equals.
+    /// The point farthest from all selected ones; the first among equal ones.
     fn farthest(&self) -> usize {
         let rest = (0..self.x.len()).filter(|&i| !self.is_kept[i]);
         rest.reduce(|best, i| if self.gap[i] > self.gap[best] { i } else { best })

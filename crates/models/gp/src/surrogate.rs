@@ -20,10 +20,10 @@ use crate::{
     Refit, Sampling, Search, Starts,
 };
 
-/// Gaussian-process surrogate, with a kernel of a family or of one's own.
+/// Gaussian-process surrogate, with a kernel family or a user-defined kernel.
 ///
-/// The kernel of a family fits the domain: [`Gp::stationary`] where all variables are numbers, [`Gp::on_domain`] where some are
-/// categories or conditional. [`GpSurrogate::with_kernel`] takes any kernel instead: a sum, a product, one of one's own.
+/// The kernel of a family is adapted to the domain: [`Gp::stationary`] if all variables are numbers, [`Gp::on_domain`] if some are
+/// categorical or conditional. [`GpSurrogate::with_kernel`] accepts any other kernel: a sum, a product or a user-defined one.
 ///
 /// ```
 /// use thrifty_domain::{Domain, Points, Variable};
@@ -48,32 +48,33 @@ use crate::{
 pub struct GpSurrogate {
     /// Kernel family.
     pub family: KernelFamily,
-    /// Noise, mean, scaling and fit. Inputs are [normalized](GpSettings::normalize_inputs) only where all variables are unconditional numbers
-    /// that are not warped. Without [standardised](GpSettings::standardize_targets) targets noise, mean and variance are in units of those that
-    /// the surrogate is fitted to, such as transformed losses. Those that a file leaves out are the [default](GpSurrogate::default) ones of the surrogate.
+    /// Noise, mean, scaling and fit. Inputs are [normalized](GpSettings::normalize_inputs) only if all variables are unconditional numbers
+    /// and are not warped. Without [standardised](GpSettings::standardize_targets) targets, noise, mean and variance are in units of the
+    /// targets of the surrogate, such as transformed losses. Settings that a file leaves out have the [default](GpSurrogate::default)
+    /// values of the surrogate.
     #[serde(deserialize_with = "SettingsInFile::deserialize")]
     pub settings: GpSettings,
-    /// Bounds of the lengthscales, if not the default ones; lengthscales have no prior then.
+    /// Bounds of the lengthscales; `None` for the default ones. With given bounds, lengthscales have no prior.
     pub lengthscale_bounds: Option<(f64, f64)>,
-    /// Hyperparameters as a point or as a distribution.
+    /// Point estimate or samples of the hyperparameters.
     #[serde(skip_serializing_if = "is_default")]
     pub learning: Learning,
-    /// Times at which hyperparameters are learnt anew.
+    /// Schedule for learning hyperparameters again.
     pub refit: Refit,
-    /// Observations that the model is conditioned on; of a subset it learns from half.
+    /// Observations that the model is conditioned on. If this is a subset, hyperparameters are learnt from half of it.
     #[serde(skip_serializing_if = "is_default")]
     pub conditioning: Conditioning,
-    /// Value near which the observations matter most, in their units; nothing for the lowest. Optimisers set it for constraints and level sets.
+    /// Value near which observations matter most, in their units; `None` for the lowest. Optimisers set it for constraints and level sets.
     #[serde(skip)]
     pub near: Option<f64>,
-    /// Learned warp of numeric inputs, for functions that vary faster near one end of an axis.
+    /// True for a learnt warp of numeric inputs, for functions that vary faster near one end of an axis.
     pub warp_inputs: bool,
-    /// Kernel of one's own instead of a family; [`GpSurrogate::with_kernel`] sets it.
+    /// User-defined kernel in place of a family; [`GpSurrogate::with_kernel`] sets it.
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<KernelFactory>,
 }
 
-/// Settings of the process as they are in a file: serde would fill those left out from `GpSettings`, whose default is another one.
+/// Settings of the process in a file. Serde would fill missing fields from `GpSettings`, whose default differs.
 #[derive(serde::Deserialize)]
 #[serde(remote = "GpSettings", default = "default_settings", deny_unknown_fields)]
 struct SettingsInFile {
@@ -97,8 +98,8 @@ fn default_settings() -> GpSettings {
 }
 
 impl Default for GpSurrogate {
-    /// Matérn 5/2 and [`GpSettings::default`], except for the noise: its variance has the wide prior log-normal(-8, 4). Most
-    /// objectives are repeatable, and a search stops early where the model explains a rugged function as noise.
+    /// Matérn 5/2 and [`GpSettings::default`], except for the noise: its variance has the wide prior log-normal(-8, 4). Most objectives are
+    /// repeatable, and a search stops early if the model explains a rugged function as noise.
     fn default() -> Self {
         Self {
             family: KernelFamily::default(),
@@ -115,9 +116,9 @@ impl Default for GpSurrogate {
 }
 
 impl GpSurrogate {
-    /// Sets a kernel that a closure builds for the domain; `name` stands for it in journals.
+    /// Sets a kernel that a closure builds for the domain; `name` identifies it in journals.
     ///
-    /// The kernel is on scaled targets: a variance near 1 is a good start.
+    /// The kernel applies to scaled targets, so a variance near 1 is a good start.
     #[must_use]
     pub fn with_kernel(
         self,
@@ -127,10 +128,10 @@ impl GpSurrogate {
         Self { kernel: Some(KernelFactory::new(name, build)), ..self }
     }
 
-    /// The Gaussian process for a domain, before data.
+    /// The prior Gaussian process for a domain.
     ///
     /// # Errors
-    /// [`SurrogateError`] for a closure that fails or a lengthscale outside its range.
+    /// [`SurrogateError`] for a closure that fails or a lengthscale out of its range.
     pub fn process(&self, domain: &Domain) -> Result<Gp<Box<dyn Kernel>>, SurrogateError> {
         if let Some(kernel) = &self.kernel {
             let named = format!("kernel \"{}\"", kernel.name());
@@ -148,10 +149,10 @@ impl GpSurrogate {
         Ok(process.with_settings(self.settings.clone()))
     }
 
-    /// The Gaussian process for data: as [`GpSurrogate::process`], with a kernel of one's own checked at up to 32 of the points.
+    /// The Gaussian process for data: as [`GpSurrogate::process`]. A user-defined kernel is checked at up to 32 of the points.
     ///
     /// # Errors
-    /// [`SurrogateError`] as there, and for a kernel that is NaN, not symmetric, or has a negative variance.
+    /// [`SurrogateError`] as [`GpSurrogate::process`], and for a kernel that is NaN, not symmetric, or has a negative variance.
     pub fn process_for(
         &self,
         domain: &Domain,
@@ -165,11 +166,10 @@ impl GpSurrogate {
         Ok(process)
     }
 
-    /// [`GpSurrogate::process_for`] with the priors of a maximum, whatever [`GpSurrogate::learning`] is: for models that learn in a way of
-    /// their own.
+    /// [`GpSurrogate::process_for`] with the priors of a maximum, independently of [`GpSurrogate::learning`]: for models with their own learning.
     ///
     /// # Errors
-    /// As there.
+    /// As [`GpSurrogate::process_for`].
     pub fn process_for_maximum(
         &self,
         domain: &Domain,
@@ -179,7 +179,7 @@ impl GpSurrogate {
     }
 
     fn kernel_of<R: StationaryProfile>(&self, domain: &Domain) -> Result<Box<dyn Kernel>, KernelError> {
-        // A kernel that is known at compile time is the fastest.
+        // A kernel that is known at compile time is faster.
         let plain = all_numeric(domain) && !self.warp_inputs;
         let on_domain = |inputs: &Inputs| Ok(Gp::on_domain_with::<R>(domain, inputs)?.kernel().clone());
         match self.lengthscale_bounds {
@@ -235,7 +235,7 @@ impl Surrogate for GpSurrogate {
         if let Some(mixture) = self.sampled(&process, &training, Some(hyperparameters), rng)? {
             return Ok(mixture);
         }
-        // Hyperparameters under which the covariance has no factor, or of another model, are no use.
+        // Discard hyperparameters of another model, and those under which the covariance cannot be factored.
         let keep = |learnt_from| {
             let posterior = training.condition(&process, learnt_from).ok()?;
             let is_same = posterior.params().len() == hyperparameters.len();
@@ -253,7 +253,7 @@ impl Surrogate for GpSurrogate {
         Some(Box::new(Self { near: Some(value), ..self.clone() }))
     }
 
-    /// This surrogate with [sampled hyperparameters](Self::noisy), so that evidence decides how much is noise; a noise that is given stays.
+    /// This surrogate with [sampled hyperparameters](Self::noisy), so that the evidence decides how much is noise; a fixed noise is kept.
     fn in_pieces(&self) -> Option<Box<dyn Surrogate>> {
         let is_learnt = matches!(self.settings.noise, Noise::Learned { .. });
         let learning = match self.learning {
@@ -269,23 +269,23 @@ impl Surrogate for GpSurrogate {
 }
 
 impl GpSurrogate {
-    /// The surrogate for evaluations that are known to be noisy: hyperparameters are sampled, so that noise is decided by evidence.
+    /// The surrogate for evaluations that are known to be noisy. Hyperparameters are sampled, so that the evidence decides how much is noise.
     ///
-    /// Not shown to find better configurations than the default; its 95 % intervals hold 94 to 96 % of the values of noisy draws,
-    /// those of the default 78 to 95 %. Source: `run bo/noise`, `run gp/calibration`.
+    /// We found no better configurations than with the default. Its 95 % intervals contain 94 to 96 % of the values of noisy draws; those
+    /// of the default contain 78 to 95 %. Source: `run bo/noise`, `run gp/calibration`.
     #[must_use]
     pub fn noisy() -> Self {
         Self::default().with_sampled_hyperparameters(Sampling::default())
     }
 
-    /// The surrogate for evaluations that repeat exactly: a noise variance of 1e-8 of that of the targets, for the sake of rounding.
+    /// The surrogate for evaluations that repeat exactly. The noise variance is 1e-8 of that of the targets, to absorb rounding.
     #[must_use]
     pub fn deterministic() -> Self {
         let settings = GpSettings { noise: Noise::Fixed(1e-8), ..GpSettings::default() };
         Self { settings, ..Self::default() }
     }
 
-    /// Hyperparameters sampled from their posterior.
+    /// Samples hyperparameters from their posterior.
     #[must_use]
     pub fn with_sampled_hyperparameters(self, sampling: Sampling) -> Self {
         Self { learning: Learning::Sampled(sampling), ..self }
@@ -299,14 +299,14 @@ impl GpSurrogate {
     ) -> Result<Gp<Box<dyn Kernel>>, SurrogateError> {
         let process = self.process_for(domain, data.x)?;
         let process = match self.learning {
-            // Where there are too many observations to sample, the maximum is that of the same density: on the natural scale the priors
-            // of the samples would draw it to lengthscales and a noise near 0.
+            // With too many observations to sample, the maximum of the same density is used. On the natural scale, the priors of the
+            // samples would pull lengthscales and noise towards 0.
             Learning::Sampled(sampling) if sampling.sampler(data.len()).is_none() => {
                 process.maximizing_on_learning_scale()
             }
             _ => process,
         };
-        // Of several samples the first.
+        // Of several samples, take the first.
         let first = warm_start.map(|values| values.get(..process.num_params()).unwrap_or(values));
         Ok(match first {
             Some(first) => process.warm_started(first.to_vec()),

@@ -1,4 +1,4 @@
-//! Subset-of-data conditioning: the observations kept, and predictions of the others.
+//! Subset-of-data conditioning: the kept observations, and predictions of the others.
 
 use std::sync::Arc;
 
@@ -13,15 +13,15 @@ use crate::left_out::LeftOut;
 use crate::subset::SMALLEST;
 use crate::{Conditioning, Gp, GpError, GpPosterior};
 
-/// All observations, and those of them that a process is conditioned on.
+/// All observations, and the subset that a process is conditioned on.
 ///
-/// For surrogates that learn by a likelihood of their own too ([`learn_by`](Training::learn_by)).
+/// Also for surrogates with their own likelihood ([`learn_by`](Training::learn_by)).
 pub struct Training<'a> {
     conditioning: Conditioning,
-    /// Value near which observations are kept; nothing for the lowest.
+    /// Value near which observations are kept; `None` for the lowest.
     near: Option<f64>,
     all: Observations<'a>,
-    /// Nothing where all are kept.
+    /// `None` if all observations are kept.
     subset: Option<Subset>,
 }
 
@@ -59,10 +59,10 @@ impl Subset {
 }
 
 impl<'a> Training<'a> {
-    /// Chooses by the setting, in the metric of the process: around the lowest targets, or around those nearest to a value.
+    /// Chooses the subset by the setting, with the distances of the process: around the lowest targets, or around those nearest to a value.
     ///
     /// # Errors
-    /// [`GpError`] for a subset of fewer than 16, and as [`Gp::subset`] where one is chosen.
+    /// [`GpError`] for a subset of fewer than 16, and as [`Gp::subset`] if one is chosen.
     pub fn choose<K: Kernel + Clone>(
         conditioning: Conditioning,
         process: &Gp<K>,
@@ -81,7 +81,8 @@ impl<'a> Training<'a> {
         self.subset.as_ref().map_or(self.all, Subset::data)
     }
 
-    /// Observations to learn hyperparameters from, half of a subset, chosen in the same way; nothing where all are kept: then it is all.
+    /// Observations to learn hyperparameters from: half of the subset, chosen in the same way. `None` if all observations are kept; learn
+    /// from all then.
     fn to_learn_from<K: Kernel + Clone>(&self, process: &Gp<K>) -> Result<Option<Training<'_>>, GpError> {
         let half =
             |kept: &Subset| Subset::choose(process, kept.data(), (kept.y.len() / 2).max(SMALLEST), self.near);
@@ -94,7 +95,7 @@ impl<'a> Training<'a> {
         }))
     }
 
-    /// The process with hyperparameters that are learnt from the data.
+    /// Learns the hyperparameters and conditions the process.
     pub(crate) fn learn(&self, process: &Gp<Box<dyn Kernel>>, rng: &mut Stream) -> Result<FittedGp, GpError> {
         let posterior = self.learn_by(
             process,
@@ -108,9 +109,10 @@ impl<'a> Training<'a> {
         Ok(self.fitted(posterior, self.count()))
     }
 
-    /// The process after the observations with the hyperparameters that it has, which were learnt from the first `learnt_from` of all: on the
-    /// scale of the half of a subset if these were too many to keep, and on that of all otherwise. A variance of 1 would be another one on
-    /// another scale.
+    /// Conditions the process with its current hyperparameters, which were learnt from the first `learnt_from` observations.
+    ///
+    /// If these were too many to keep, the scale is that of the half of the subset, otherwise that of all observations. A hyperparameter
+    /// such as a variance of 1 has another meaning on another scale.
     pub(crate) fn condition(
         &self,
         process: &Gp<Box<dyn Kernel>>,
@@ -127,9 +129,10 @@ impl<'a> Training<'a> {
         process.condition_on_scale(data.x, data.y, &data.noise_variances(), inputs, targets)
     }
 
-    /// A model of the observations: `fit` learns its hyperparameters, from half of a subset where one is kept, and `condition` takes those of
-    /// that model for the whole subset, on the scale on which they were learnt: that of the half, which is spread farther. Learning costs
-    /// some hundred factorizations, conditioning one.
+    /// Fits a model to the observations. `fit` learns its hyperparameters, from half of the subset if there is one. `condition` then uses
+    /// them for the whole subset, on the scale of that half, on which they were learnt. The half is more spread out.
+    ///
+    /// Learning costs some hundred factorizations; conditioning costs one.
     ///
     /// # Errors
     /// Those of `fit` and `condition`; [`GpError`] as [`Gp::subset`].
@@ -150,12 +153,12 @@ impl<'a> Training<'a> {
         self.all.len()
     }
 
-    /// Number of observations to condition on that are among the first `count` of all.
+    /// Number of kept observations among the first `count` of all.
     pub(crate) fn rows_before(&self, count: usize) -> usize {
         self.subset.as_ref().map_or(count, |subset| subset.positions.partition_point(|&i| i < count))
     }
 
-    /// The process after the observations, with hyperparameters that were learnt from the first `learnt_from` of all.
+    /// The conditioned process, with hyperparameters that were learnt from the first `learnt_from` observations.
     pub(crate) fn fitted(&self, posterior: GpPosterior<Box<dyn Kernel>>, learnt_from: usize) -> FittedGp {
         let left_out = self.subset.as_ref().map(|subset| Arc::new(LeftOut::new(self.all, &subset.positions)));
         FittedGp { posterior, learnt_from, left_out, conditioning: self.conditioning, is_sample: false }

@@ -4,28 +4,28 @@ use thrifty_optim::golden_section;
 
 use crate::TargetScaling;
 
-/// The monotone map of targets that brings them closest to a normal distribution:
+/// Yeo–Johnson power transform: the monotone map that brings targets closest to a normal distribution.
 ///
 /// ```text
 /// ψ(z) = ((1 + z)^λ - 1) / λ              z ≥ 0   (ln(1 + z) at λ = 0)
 /// ψ(z) = -((1 - z)^(2 - λ) - 1) / (2 - λ)   z < 0   (-ln(1 - z) at λ = 2)
 /// ```
 ///
-/// of standardised targets z; λ < 1 draws in a long upper tail, λ > 1 a lower one, λ = 1 changes nothing.
+/// z are the standardised targets. λ < 1 compresses a long upper tail, λ > 1 a lower one; λ = 1 is the identity.
 /// Source: Yeo & Johnson (2000), eq. 2.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct YeoJohnson {
     /// λ, between -2 and 4.
     pub lambda: f64,
-    /// The scaling before the map.
+    /// The scaling before the transform.
     pub scaling: TargetScaling,
 }
 
-/// Beyond these, powers of standardised targets lose more digits than they gain shape.
+/// Bounds of λ. Beyond them, powers of standardised targets lose more digits than they gain in shape.
 const RANGE: (f64, f64) = (-2.0, 4.0);
 
 impl YeoJohnson {
-    /// λ by maximum profile likelihood: the largest of
+    /// Fits λ by maximum profile likelihood, the maximum of
     ///
     /// ```text
     /// -½ n ln Var[ψ(z)] + (λ - 1) Σ sign(z) ln(1 + |z|)
@@ -37,16 +37,15 @@ impl YeoJohnson {
         Self::fitted(targets, RANGE)
     }
 
-    /// [`YeoJohnson::of`] with λ ≤ 1: draws in an upper tail and leaves a lower one alone. For losses: what sets the
-    /// best apart from the good is not to be flattened.
+    /// [`YeoJohnson::of`] with λ ≤ 1: compresses an upper tail and keeps a lower one. For losses, this keeps the differences among the best.
     #[must_use]
     pub fn of_upper_tail(targets: &[f64]) -> Self {
         Self::fitted(targets, (RANGE.0, 1.0))
     }
 
-    /// [`YeoJohnson::of_upper_tail`] of targets scaled by [`TargetScaling::by_median`]: the upper half is drawn in, however far off a
-    /// few of it are. On standardized targets a single loss far above the others leaves all of these below the mean, where the map
-    /// changes nothing.
+    /// [`YeoJohnson::of_upper_tail`] for targets scaled by [`TargetScaling::by_median`]. It compresses the upper half, however far away
+    /// some targets are. On standardized targets, a single loss far above the others would leave all others below the mean, where the
+    /// transform changes nothing.
     #[must_use]
     pub fn of_upper_half(targets: &[f64]) -> Self {
         Self::fitted_on(TargetScaling::by_median(targets), targets, (RANGE.0, 1.0))
@@ -72,13 +71,13 @@ impl YeoJohnson {
         profile(lambda, &self.scaling.apply(targets))
     }
 
-    /// The map.
+    /// Transforms a target.
     #[must_use]
     pub fn apply(&self, target: f64) -> f64 {
         map(self.lambda, self.scaling.apply(&[target])[0])
     }
 
-    /// Derivative of the map: to first order a noise of variance v has variance `slope² v` after it.
+    /// Derivative of the transform. To first order, a noise variance v becomes `slope² v`.
     #[must_use]
     pub fn slope(&self, target: f64) -> f64 {
         let z = self.scaling.apply(&[target])[0];
@@ -86,7 +85,7 @@ impl YeoJohnson {
         (power * z.abs().ln_1p()).exp() / self.scaling.width
     }
 
-    /// Its inverse; infinity where no target maps to the value.
+    /// Inverts the transform; infinity if no target maps to the value.
     #[must_use]
     pub fn invert(&self, value: f64) -> f64 {
         let TargetScaling { offset, width } = self.scaling;

@@ -1,4 +1,4 @@
-//! Single functions of a hierarchical process.
+//! Component functions of a hierarchical process.
 
 use std::sync::Arc;
 
@@ -25,8 +25,8 @@ impl Component {
         Self { gp, code, expected_noise: 0.0 }
     }
 
-    /// This function when the next observation of a fold is expected to report a noise variance, which adds to the common noise in all
-    /// that looks ahead; 0 without it. In squared units of the targets.
+    /// This function, where the next observation of a fold is expected to report a noise variance, in squared units of the targets. It adds
+    /// to the common noise in all look-aheads; 0 by default.
     ///
     /// # Errors
     /// [`InputError`](thrifty_check::InputError) for a variance that is negative or not finite.
@@ -35,23 +35,23 @@ impl Component {
         Ok(self)
     }
 
-    /// Variance of the noise of the next observation: the common one, and what it is expected to report.
+    /// Noise variance of the next observation: the common noise plus the expected report.
     #[must_use]
     pub fn noise_variance(&self) -> f64 {
         self.gp.noise_variance() + self.expected_noise
     }
 
-    /// The process of all functions.
+    /// The process of all functions together.
     pub(crate) fn process(&self) -> &GpPosterior<FoldKernel> {
         &self.gp
     }
 
-    /// Value of the last column of the process for this function.
+    /// Code of this function in the last column of the process.
     pub(crate) fn code(&self) -> f64 {
         self.code
     }
 
-    /// Variance at a configuration before any data.
+    /// Prior variance at a configuration.
     ///
     /// # Errors
     /// [`InputError::Dimension`](thrifty_check::InputError::Dimension).

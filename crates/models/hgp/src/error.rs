@@ -6,16 +6,16 @@ use thrifty_check::InputError;
 #[derive(Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HgpError {
-    /// Points or folds that make no sense.
+    /// Invalid points or folds.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// The process below: data that are not finite, a setting out of range, or numerical breakdown.
+    /// Error of the Gaussian process: data that are not finite, a setting out of range, or numerical breakdown.
     #[error(transparent)]
     Gp(#[from] thrifty_gp::GpError),
-    /// Censored losses: a bound that is not finite, or contradicts the values.
+    /// Error of censored losses: a bound that is not finite, or contradicts the values.
     #[error(transparent)]
     Censored(#[from] thrifty_censored::CensoredError),
-    /// Hyperparameters that make no sense.
+    /// Invalid hyperparameters.
     #[error(transparent)]
     Kernel(#[from] thrifty_kernel::KernelError),
 }

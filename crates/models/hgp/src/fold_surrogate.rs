@@ -10,16 +10,16 @@ use thrifty_surrogate::{
 
 use crate::{Component, Hgp, HgpError, HgpPosterior};
 
-/// Hierarchical process over configurations and folds, as a surrogate of any optimiser.
+/// Hierarchical process over configurations and folds, as a surrogate for any optimiser.
 ///
-/// The last parameter of the domain is the fold, discrete with one level per fold. Observations are of single folds. The posterior
-/// is that of the mean over all folds: it does not depend on the fold of a point. Its noise variance is that of one fold around
-/// the mean, prior to data, plus the noise of a measurement.
+/// The last parameter of the domain is the fold, discrete with one level per fold. Observations are of single folds. The posterior is that
+/// of the mean over all folds: it does not depend on the fold of a point. Its noise variance is the prior variance of one fold around the
+/// mean, plus the noise of a measurement.
 ///
-/// So level sets and several objectives work on single folds: `thrifty_cv::OnFolds` asks them with such a space. Values: the mean of
-/// folds is exact; a look ahead takes an observation of a fold for one of the mean with that noise.
-/// All observations of folds are conditioned on: each ask costs the cube of their number once, and a fit some hundred times as much. See
-/// [`update`](Surrogate::update) for when it learns.
+/// Level sets and several objectives can therefore work on single folds: `thrifty_cv::OnFolds` asks them with such a space. The mean of the
+/// folds is exact. A look-ahead treats an observation of a fold as one of the mean with that noise.
+/// The process is conditioned on all observations of folds. Each ask costs the cube of their number once; a fit costs some hundred times as
+/// much. See [`update`](Surrogate::update) for when it learns.
 /// Source: hierarchical process of Yerramilli & Apley (2025).
 ///
 /// ```
@@ -38,16 +38,16 @@ use crate::{Component, Hgp, HgpError, HgpPosterior};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FoldSurrogate;
 
-/// Times at which hyperparameters are learnt anew: those of [`GpSurrogate`](thrifty_gp::GpSurrogate), with restarts up to 100 observations.
+/// Schedule for learning hyperparameters again: that of [`GpSurrogate`](thrifty_gp::GpSurrogate), but with restarts up to 100 observations.
 const REFIT: Refit = Refit::WhenNeeded { from: 40, growth: 1.02, restarts_until: 100 };
 
 /// Name in errors and journals.
 const NAME: &str = "hierarchical process of folds";
 
-/// The last variable of a domain as the fold.
+/// The last variable of a domain, as the fold.
 struct FoldColumn<'a> {
     domain: &'a Domain,
-    /// Number of columns before it.
+    /// Number of columns before the fold.
     dim: usize,
     folds: usize,
 }
@@ -99,7 +99,7 @@ impl<'a> FoldData<'a> {
         }
     }
 
-    /// The model with learnt hyperparameters.
+    /// Learns the hyperparameters of the model.
     fn learn(&self, model: &Hgp, rng: &mut Stream) -> Result<FittedFolds, SurrogateError> {
         let posterior = model
             .fit_with_noise(self.x.as_ref(), &self.folds, self.y, &self.noise_variances, rng)
@@ -107,7 +107,7 @@ impl<'a> FoldData<'a> {
         FittedFolds::new(posterior, self.column, self.y.len())
     }
 
-    /// The model with the hyperparameters that it has.
+    /// Conditions the model with its current hyperparameters.
     fn condition(&self, model: &Hgp) -> Result<HgpPosterior, HgpError> {
         model.condition_with_noise(self.x.as_ref(), &self.folds, self.y, &self.noise_variances)
     }
@@ -129,8 +129,8 @@ impl Surrogate for FoldSurrogate {
         Ok(Box::new(FoldData::of(&column, data).learn(&model, rng)?))
     }
 
-    /// Keeps the hyperparameters as long as [`GpSurrogate`](thrifty_gp::GpSurrogate) does by its default [`Refit`]. Beyond 100 observations a fit
-    /// by growth starts from them alone.
+    /// Keeps the hyperparameters as long as [`GpSurrogate`](thrifty_gp::GpSurrogate) does by its default [`Refit`]. Beyond 100
+    /// observations, a fit by growth starts only from them.
     fn update(
         &self,
         domain: &Domain,
@@ -142,7 +142,7 @@ impl Surrogate for FoldSurrogate {
         let column = FoldColumn::of(domain)?;
         let model = Hgp::on_domain(&column.configurations()?).warm_started(hyperparameters.to_vec());
         let folds = FoldData::of(&column, data);
-        // Hyperparameters under which the covariance has no factor, or of another model, are no use.
+        // Discard hyperparameters of another model, and those under which the covariance cannot be factored.
         let keep = |learnt_from| {
             let posterior = folds.condition(&model).ok()?;
             let is_same = posterior.hyperparameters().len() == hyperparameters.len();
@@ -217,7 +217,7 @@ impl FittedSurrogate for FittedFolds {
 /// Posterior of the mean over all folds, at points with a fold.
 struct TargetPosterior {
     mean: Component,
-    /// Dimension of the points, the columns of the fold included.
+    /// Dimension of the points, including the columns of the fold.
     dim: usize,
 }
 
@@ -233,7 +233,7 @@ impl TargetPosterior {
         without_fold(x, self.mean.dim())
     }
 
-    /// Spreads slopes over the columns of the configuration; those of the fold are 0.
+    /// Writes slopes to the columns of the configuration; those of the fold are 0.
     fn spread(&self, slopes: &[f64], out: &mut [f64]) {
         let dim = self.mean.dim();
         for (slot, own) in out.chunks_exact_mut(self.dim).zip(slopes.chunks_exact(dim)) {

@@ -6,27 +6,28 @@ use thrifty_surrogate::{JointPosterior, Posterior};
 
 use crate::{Component, HgpError};
 
-/// Variance reduction of a function, mostly the true loss f, from observing one fold at the same configuration.
+/// Variance reduction of a function, usually the true loss f, by an observation of one fold at the same configuration.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FoldGain {
     /// The fold.
     pub fold: usize,
     /// Posterior covariance of f(x) and the fold there.
     pub covariance: f64,
-    /// Posterior variance of an observation of the fold, noise included.
+    /// Posterior variance of an observation of the fold, including noise.
     pub variance: f64,
-    /// Variance of f(x) once the fold is observed.
+    /// Variance of f(x) after the fold is observed.
     pub remaining: f64,
 }
 
 impl Component {
-    /// For each fold, what observing it at `x` would leave of the variance of this function f there, exactly:
+    /// Remaining variance of this function f at `x` after an observation of each fold; exact:
     ///
     /// ```text
     /// Var[f(x) | D, (x, j)] = Var[f(x) | D] - Cov[f(x), y_j(x) | D]² / (Var[y_j(x) | D] + σ²)
     /// ```
     ///
-    /// σ² is the common noise and what the observation is [expected to report](Component::with_expected_noise).
+    /// D are the data and `y_j` the fold j. σ² is the common noise plus the variance that the observation is [expected to
+    /// report](Component::with_expected_noise).
     ///
     /// Shapes: `x` of dimension d. In squared units of the targets. Source: `FCVOpt`, the criterion of the fold; the
     /// authors' package 0.5.2 minimises `t (t - σ_f²)` instead, which lacks the denominator.
@@ -51,7 +52,7 @@ impl Component {
         Ok(folds.iter().enumerate().map(gain).collect())
     }
 
-    /// The fold that leaves the least doubt about this function at `x`, the first of equals.
+    /// The fold that leaves the smallest variance of this function at `x`; the first among equal ones.
     ///
     /// # Errors
     /// As [`Component::fold_gains`], and [`InputError::Empty`].

@@ -1,4 +1,4 @@
-//! The hierarchical Gaussian process on (configuration, fold): a true loss and the folds around it.
+//! Hierarchical Gaussian process on (configuration, fold): a true loss and the folds around it.
 //!
 #![doc = include_str!("../README.md")]
 //!
@@ -9,8 +9,8 @@
 //! c(i, j) = 1 for the same fold, β for two folds
 //! ```
 //!
-//! [`Hgp`] learns it; [`HgpPosterior`] has f, any fold and the mean of folds as posteriors of their own, each a [`Component`] that
-//! says what observing a fold would leave of the doubt about it ([`Component::fold_gains`]).
+//! [`Hgp`] learns the process. [`HgpPosterior`] provides f, any fold and the mean of folds as posteriors, each a [`Component`]. A component
+//! computes the variance that an observation of a fold would leave ([`Component::fold_gains`]).
 //! Source: `FCVOpt` (Yerramilli & Apley, 2025).
 
 mod component;

@@ -7,7 +7,7 @@ use thrifty_surrogate::{Lookahead, LookaheadCotangent};
 use crate::model::coded_alike;
 use crate::{Component, FoldKernel};
 
-/// Look-ahead in a hierarchical process: observes one function and targets another, mostly the true loss.
+/// Look-ahead in a hierarchical process: one function is observed and another is the target, usually the true loss.
 pub struct FoldLookahead<'a> {
     inner: GpLookahead<'a, FoldKernel>,
     observed: f64,
@@ -28,7 +28,7 @@ impl<'a> FoldLookahead<'a> {
 }
 
 impl Component {
-    /// Look-ahead of this function at the anchors for an observation of a fold, noise included.
+    /// Look-ahead of this function at the anchors, for an observation of a fold with noise.
     #[must_use]
     pub fn fold_lookahead(&self, fold: usize, anchors: PointsRef<'_>) -> FoldLookahead<'_> {
         FoldLookahead::new(self.process(), fold as f64, self.code(), anchors, self.noise_variance())
@@ -53,7 +53,7 @@ impl Lookahead for FoldLookahead<'_> {
         let (observed, target) = ([x, &[self.observed]].concat(), [x, &[self.target]].concat());
         let (mut of_observed, mut of_target) = (vec![0.0; observed.len()], vec![0.0; target.len()]);
         self.inner.pull_back_between(&observed, &target, weights, &mut of_observed, &mut of_target);
-        // Which function a point is of does not move.
+        // The column that identifies the function is fixed.
         for (slot, (o, t)) in grad.iter_mut().zip(of_observed.iter().zip(&of_target)) {
             *slot += o + t;
         }

@@ -1,4 +1,4 @@
-//! Hierarchical Gaussian process before data.
+//! Prior hierarchical Gaussian process.
 
 use thrifty_censored::{CensoredGp, Response};
 use thrifty_check::length;
@@ -12,10 +12,10 @@ use thrifty_sampling::Stream;
 
 use crate::{HgpError, HgpPosterior};
 
-/// The kernel of a hierarchical process: any kernel for the true loss, any for the deviations.
+/// Kernel of a hierarchical process: one kernel for the true loss and one for the deviations of the folds.
 pub type FoldKernel = Hierarchical<Box<dyn Kernel>, Box<dyn Kernel>>;
 
-/// A hierarchical process before data.
+/// A hierarchical process before it is conditioned on data.
 #[derive(Clone)]
 pub struct Hgp {
     gp: Gp<FoldKernel>,
@@ -35,12 +35,12 @@ mod prior {
 /// Bounds of lengthscales and variances.
 const LENGTHSCALES: (f64, f64) = (1e-2, 1e2);
 const VARIANCES: (f64, f64) = (1e-6, 1e3);
-/// β may vanish: folds then have nothing but f in common.
+/// β may vanish: folds then share only f.
 const CORRELATIONS: (f64, f64) = (1e-12, 1.0 - 1e-6);
 
 impl Hgp {
-    /// Matérn 5/2 for the true loss and for the deviations, one lengthscale a dimension each, with the priors of the
-    /// authors' package: 2d + 5 hyperparameters.
+    /// Matérn 5/2 for the true loss and for the deviations, each with one lengthscale per dimension, and the priors of the authors'
+    /// package: 2d + 5 hyperparameters.
     ///
     /// | | prior | start |
     /// |---|---|---|
@@ -51,11 +51,11 @@ impl Hgp {
     /// | noise variance, from 1e-6 | half-Cauchy(0.1) | 0.1 |
     /// | mean | normal(0, 1) | 0 |
     ///
-    /// Departures: the package draws the start of β at random and means to have this floor of the noise, but 1e-4 is in
-    /// force there and its prior is taken elsewhere than at the noise.
+    /// Departures: the package draws the start of β at random. It intends this floor of the noise, but uses 1e-4, and evaluates the noise
+    /// prior at another value than the noise.
     ///
     /// # Panics
-    /// When `dim` is 0.
+    /// If `dim` is 0.
     #[must_use]
     pub fn matern52(dim: usize) -> Self {
         assert!(dim > 0, "points of no dimension");
@@ -67,8 +67,7 @@ impl Hgp {
             .unwrap_or_else(|error| unreachable!("constants are valid: {error}"))
     }
 
-    /// [`Hgp::matern52`] on a domain whose variables are taken as what they are: categories of any number of levels,
-    /// conditional variables. See [`for_domain`].
+    /// [`Hgp::matern52`] on a domain with categories of any number of levels and conditional variables. See [`for_domain`].
     #[must_use]
     pub fn on_domain(domain: &Domain) -> Self {
         let inputs = || Inputs {
@@ -110,7 +109,7 @@ impl Hgp {
         Ok(Self::of_kernel(kernel))
     }
 
-    /// Model with a given kernel, its bounds and priors included, and default settings of noise and mean.
+    /// Model with a given kernel, including its bounds and priors, and default settings of noise and mean.
     #[must_use]
     pub fn of_kernel(kernel: FoldKernel) -> Self {
         let noise = Noise::Learned { start: 0.1, floor: 1e-6, ceiling: 10.0, prior: Some(prior::NOISE) };
@@ -119,8 +118,8 @@ impl Hgp {
         Self { gp: Gp::new(kernel).with_settings(settings) }
     }
 
-    /// For repeated cross-validation: fold `r folds + j` is fold j of repeat r, and folds of two repeats are as alike as those
-    /// of one times ρ, which is learnt from 1/2 with a uniform prior.
+    /// Extends the model to repeated cross-validation. Fold `r folds + j` is fold j of repeat r. The correlation of folds of two repeats is
+    /// that of one repeat times ρ. ρ is learnt from 1/2 with a uniform prior.
     ///
     /// # Errors
     /// [`KernelError`] for no folds.
@@ -149,8 +148,8 @@ impl Hgp {
         }
     }
 
-    /// Replaces the settings of noise, mean, restarts and the scaling of targets. Inputs are never scaled: one of their columns is the code of
-    /// the fold.
+    /// Replaces the settings of noise, mean, restarts and target scaling. Inputs are never scaled, since one of their columns is the code
+    /// of the fold.
     #[must_use]
     pub fn with_settings(self, settings: GpSettings) -> Self {
         Self { gp: self.gp.with_settings(GpSettings { normalize_inputs: false, ..settings }) }
@@ -168,7 +167,7 @@ impl Hgp {
         self.gp.kernel()
     }
 
-    /// Starts the next fit from hyperparameters of an earlier one, which count if the model has as many.
+    /// Starts the next fit from hyperparameters of an earlier one. A vector of another length is ignored.
     #[must_use]
     pub fn warm_started(self, hyperparameters: Vec<f64>) -> Self {
         Self { gp: self.gp.warm_started(hyperparameters) }
@@ -176,8 +175,7 @@ impl Hgp {
 
     /// Learns the hyperparameters by maximum a posteriori from losses of folds, and conditions on them.
     ///
-    /// Shapes: `x` n×d, `folds` and `y` n. The same fold of the same point may come again: each time with noise of its
-    /// own.
+    /// Shapes: `x` n×d, `folds` and `y` n. A fold of a point may be repeated; each observation has its own noise.
     ///
     /// # Errors
     /// [`HgpError`]: empty or mismatched data, anything not finite, numerical breakdown.
@@ -191,7 +189,7 @@ impl Hgp {
         self.fit_with_noise(x, folds, y, &vec![0.0; y.len()], rng)
     }
 
-    /// [`Hgp::fit`] where each loss has a noise of known variance, in squared units of the losses, beside the learnt one.
+    /// [`Hgp::fit`] where each loss has a known noise variance, in squared units of the losses, in addition to the learnt noise.
     ///
     /// # Errors
     /// As [`Hgp::fit`], and for a variance that is negative or not finite.
@@ -206,7 +204,7 @@ impl Hgp {
         Ok(HgpPosterior::new(self.gp.fit_with_noise(coded(x, folds)?.as_ref(), y, noise_variances, rng)?))
     }
 
-    /// [`Hgp::fit_with_noise`] from responses, of which some are bounds, by expectation propagation. With values alone it is the same fit.
+    /// [`Hgp::fit_with_noise`] for responses of which some are bounds, by expectation propagation. With values alone the fit is identical.
     ///
     /// # Errors
     /// As [`Hgp::fit_with_noise`], and for a bound that contradicts the values.
@@ -232,7 +230,7 @@ impl Hgp {
         }
     }
 
-    /// Conditions on losses of folds with the hyperparameters as they are.
+    /// Conditions on losses of folds with the current hyperparameters.
     ///
     /// # Errors
     /// As [`Hgp::fit`].
@@ -282,7 +280,7 @@ pub(crate) fn coded(x: PointsRef<'_>, folds: &[usize]) -> Result<Points, HgpErro
     Ok(coded)
 }
 
-/// Points that are all of one function.
+/// Points that all have the code of one function.
 pub(crate) fn coded_alike(x: PointsRef<'_>, code: f64) -> Points {
     let mut coded = Points::zeros(x.len(), x.dim() + 1);
     for (i, row) in x.rows().enumerate() {

@@ -1,4 +1,4 @@
-//! Hierarchical Gaussian process after data.
+//! Posterior hierarchical Gaussian process.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ impl HgpPosterior {
         Self { hyperparameters: gp.hyperparameters(), gp: Arc::new(gp) }
     }
 
-    /// The posterior from values and bounds.
+    /// Converts a posterior from values and bounds.
     pub(crate) fn censored(posterior: &CensoredPosterior<FoldKernel>) -> Self {
         Self { gp: Arc::new(posterior.process().clone()), hyperparameters: posterior.hyperparameters() }
     }
@@ -41,8 +41,7 @@ impl HgpPosterior {
         self.gp.dim() - 1
     }
 
-    /// The process over (configuration, fold) below: the last column of a point encodes the fold or the true loss, by
-    /// [`MemberCode`].
+    /// The underlying process over (configuration, fold). The last column of a point encodes the fold or the true loss, by [`MemberCode`].
     #[must_use]
     pub fn process(&self) -> &Arc<GpPosterior<FoldKernel>> {
         &self.gp
@@ -54,15 +53,14 @@ impl HgpPosterior {
         Component::new(self.gp.clone(), MemberCode::Common.column())
     }
 
-    /// One fold, `f + δ_j`, without noise; a fold that was never observed is one as any other.
+    /// One fold, `f + δ_j`, without noise. A fold that was never observed is allowed.
     #[must_use]
     pub fn fold(&self, fold: usize) -> Component {
         Component::new(self.gp.clone(), MemberCode::Member(fold).column())
     }
 
-    /// The mean of the first `count` folds: what a full cross-validation over them measures, without noise. It is not the
-    /// true loss: the deviations of these very folds are in it; and unlike it, it is known where they all were
-    /// observed.
+    /// The mean of the first `count` folds, without noise: the quantity that a full cross-validation over them measures. It differs from
+    /// the true loss, because it includes the deviations of these folds. Unlike the true loss, it is known where all of them were observed.
     ///
     /// # Errors
     /// [`InputError::Empty`] for no folds.
@@ -75,7 +73,7 @@ impl HgpPosterior {
         Ok(Component::new(self.gp.clone(), code.column()))
     }
 
-    /// The posterior after more losses of folds, with the hyperparameters as they are. Cost: n² flops for each.
+    /// The posterior after more losses of folds, with unchanged hyperparameters. Cost: n² flops per loss.
     ///
     /// # Errors
     /// [`HgpError`] for mismatched data, anything not finite, or numerical breakdown.

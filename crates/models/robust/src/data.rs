@@ -1,4 +1,4 @@
-//! Targets and noise variances on the scale that the model sees.
+//! Targets and noise variances on the scale of the model.
 
 use thrifty_check::{all_finite, dimension, length, not_empty, variances};
 use thrifty_domain::{Points, PointsRef};
@@ -6,24 +6,24 @@ use thrifty_gp::{GpError, GpSettings, InputScaling, TargetScaling};
 
 use crate::RobustError;
 
-/// Checked observations on the scales of the model.
+/// Validated observations on the scales of the model.
 pub(crate) struct ScaledObservations {
     pub(crate) x: Points,
     pub(crate) y: Vec<f64>,
-    /// The targets in their own unit, those beyond [`FARTHEST`] drawn in.
+    /// The targets in their own unit; those beyond [`FARTHEST`] are clamped.
     pub(crate) counted: Vec<f64>,
-    /// Known noise variances beside the Student-t noise.
+    /// Known noise variances, in addition to the Student-t noise.
     pub(crate) noise: Vec<f64>,
     pub(crate) inputs: Option<InputScaling>,
     pub(crate) targets: TargetScaling,
 }
 
-/// Targets further off count as this many standard deviations. Their weights are 0 all the same, and noise variances of the square of a residual leave
-/// no digits for the others in a factorization once they are 10¹⁴ times as large.
+/// Targets further away are clamped to this many standard deviations. Their weights are 0 in either case. Noise variances as large as the
+/// squared residual leave no digits for the other observations in a factorization, once they are 10¹⁴ times as large.
 const FARTHEST: f64 = 1e5;
 
 impl ScaledObservations {
-    /// Checked observations on a scale; without one on their own, as the settings ask for it.
+    /// Validates the observations and scales them. Without a scale, one is computed from these data as the settings ask.
     pub(crate) fn new(
         dim: Option<usize>,
         x: PointsRef<'_>,

@@ -8,7 +8,7 @@ use thrifty_linalg::NotPositiveDefinite;
 #[derive(Debug, thiserror::Error, PartialEq)]
 #[non_exhaustive]
 pub enum RobustError {
-    /// Observations, points, noise variances or settings that make no sense.
+    /// Invalid observations, points, noise variances or settings.
     #[error(transparent)]
     Input(#[from] InputError),
     /// An error of the Gaussian process.

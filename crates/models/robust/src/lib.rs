@@ -1,14 +1,15 @@
-//! Gaussian processes with Student-t noise: regression on observations of which some are outliers.
+//! Gaussian processes with Student-t noise: regression with outliers.
 //!
 #![doc = include_str!("../README.md")]
 //!
 //! ## Overview
 //!
-//! Normal noise has one scale, so a single observation ten standard deviations off pulls the mean towards itself and widens every interval. Student-t noise is a
-//! normal noise whose precision differs from one observation to the next. Each observation gets a [weight](RobustPosterior::weights): near 1 for most, near 0 for an outlier.
+//! Normal noise has one scale. A single observation ten standard deviations away pulls the mean towards itself and widens every interval.
+//! Student-t noise is normal noise whose precision differs between observations. Each observation gets a
+//! [weight](RobustPosterior::weights): near 1 for most, near 0 for an outlier.
 //!
-//! The posterior of weights and function is approximated by the closest product of both (variational inference); given the weights, everything is a
-//! [`GpPosterior`](thrifty_gp::GpPosterior) with known noise for each observation.
+//! Variational inference approximates the joint posterior of weights and function by a product of two distributions. Given the weights, the
+//! result is a [`GpPosterior`](thrifty_gp::GpPosterior) with known noise per observation.
 
 mod data;
 mod error;

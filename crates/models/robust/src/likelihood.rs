@@ -15,7 +15,7 @@ use crate::{RobustError, StudentT};
 /// bound(θ) = max_w [ ln N(y; m, K + diag(s) + diag(σ²/w)) + Σ_i evidence(w_i) ]
 /// ```
 ///
-/// At the maximum the weights count as constant in the gradient, which is that of an ordinary process with known noise.
+/// The gradient treats the weights at the maximum as constant. It is therefore the gradient of an ordinary process with known noise.
 ///
 /// Parameters: the kernel's; then `noise` (σ²) and `mean`, if they are learnt. Cost: 2n³/3 flops per sweep and n³ for the gradient.
 pub(crate) struct RobustLikelihood<'a, K> {
@@ -26,7 +26,7 @@ pub(crate) struct RobustLikelihood<'a, K> {
     mean: Mean,
     params: Vec<Param>,
     values: Vec<f64>,
-    /// Weights of the last success: expectations that hardly change take few sweeps.
+    /// Weights of the last successful fit. A warm start needs few sweeps when the hyperparameters hardly change.
     warm: Option<Vec<f64>>,
 }
 
@@ -43,7 +43,7 @@ impl<'a, K: Kernel> RobustLikelihood<'a, K> {
         Self { kernel, data, student, noise, mean, params, values, warm: None }
     }
 
-    /// σ² and the mean now.
+    /// Current σ² and mean.
     pub(crate) fn noise_and_mean(&self) -> (f64, f64) {
         let mut rest = self.values[self.kernel.num_params()..].iter();
         let noise = match self.noise {
@@ -58,7 +58,7 @@ impl<'a, K: Kernel> RobustLikelihood<'a, K> {
         (noise, mean)
     }
 
-    /// Weights at the current parameters, from these or from equal ones.
+    /// Weights at the current parameters, from the given start or from equal weights.
     fn weigh(&self, start: Option<&[f64]>) -> Result<Weighting, NotPositiveDefinite> {
         let (c, residual, noise) = self.covariance();
         weigh(&c, &residual, noise, &self.student, start).map_err(|index| NotPositiveDefinite {
@@ -68,7 +68,7 @@ impl<'a, K: Kernel> RobustLikelihood<'a, K> {
         })
     }
 
-    /// Weights at the current parameters from equal ones, with the least jitter of the ladder under which the covariance has a factor.
+    /// Weights at the current parameters from equal ones, with the smallest jitter of the ladder at which the covariance can be factored.
     pub(crate) fn weigh_with(&self, ladder: &JitterLadder) -> Result<Weighting, NotPositiveDefinite> {
         let (c, residual, noise) = self.covariance();
         let n = residual.len();
@@ -131,7 +131,7 @@ impl<K: Kernel> LogLikelihood for RobustLikelihood<'_, K> {
         let mut exact =
             ExactLikelihood::new(self.kernel, self.data.x.as_ref(), &self.data.y, &fixed, self.mean)
                 .with_known_noise(&variances);
-        // The parameters of that process are the kernel's and the mean.
+        // That process has the parameters of the kernel, and the mean.
         let mut values: Vec<f64> = self.values[..of_kernel.len()].to_vec();
         values.extend(self.values[of_kernel.len() + is_learnt..].iter().map(|_| mean));
         exact.set_params(&values);

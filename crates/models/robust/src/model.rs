@@ -1,4 +1,4 @@
-//! Gaussian process with Student-t noise, before data.
+//! Prior Gaussian process with Student-t noise.
 
 use thrifty_domain::PointsRef;
 use thrifty_gp::{Gp, GpSettings, InputScaling, Mean, Noise, Restart, TargetScaling, learn_parameters};
@@ -10,10 +10,11 @@ use crate::data::ScaledObservations;
 use crate::likelihood::RobustLikelihood;
 use crate::{RobustError, RobustPosterior, StudentT};
 
-/// A Gaussian process whose observations have Student-t noise, before data.
+/// A Gaussian process with Student-t noise, before it is conditioned on data.
 ///
-/// Kernel and settings are those of a [`Gp`], whose own warm start is not used; its noise is σ². Targets are scaled by median and median absolute deviation, which outliers do not move. A noise
-/// prior that favors repeatable evaluations contradicts this model.
+/// Kernel and settings are those of a [`Gp`]; its own warm start is not used, and its noise is σ². Targets are scaled by median and median
+/// absolute deviation, which are robust to outliers. Do not use a noise prior that favors repeatable evaluations: it contradicts this
+/// model.
 #[derive(Debug, Clone)]
 pub struct RobustGp<K> {
     process: Gp<K>,
@@ -35,14 +36,14 @@ impl<K: Kernel + Clone> RobustGp<K> {
         self
     }
 
-    /// Starts from hyperparameters of an earlier fit ([`RobustPosterior::hyperparameters`]); values of another number are ignored.
+    /// Starts from hyperparameters of an earlier fit ([`RobustPosterior::hyperparameters`]). A vector of another length is ignored.
     #[must_use]
     pub fn warm_started(mut self, hyperparameters: Vec<f64>) -> Self {
         self.warm = Some(hyperparameters);
         self
     }
 
-    /// Learns the hyperparameters by the maximum of evidence bound and priors, and conditions on the observations.
+    /// Learns the hyperparameters by maximizing the evidence bound with priors, and conditions on the observations.
     ///
     /// # Errors
     /// [`RobustError`]: empty or mismatched data, anything not finite, a bad setting, numerical breakdown.
@@ -55,7 +56,7 @@ impl<K: Kernel + Clone> RobustGp<K> {
         self.fit_with_noise(x, y, &vec![0.0; y.len()], rng)
     }
 
-    /// [`RobustGp::fit`] where each observation has a normal noise of known variance beside the Student-t noise.
+    /// [`RobustGp::fit`] where each observation has normal noise of known variance, in addition to the Student-t noise.
     ///
     /// # Errors
     /// As [`RobustGp::fit`], and for a variance that is negative or not finite.
@@ -73,7 +74,7 @@ impl<K: Kernel + Clone> RobustGp<K> {
         self.finish(kernel, &data, (x, variances), &best, restarts)
     }
 
-    /// Conditions with the hyperparameters as they are: the kernel's and the settings' own, or those of the warm start.
+    /// Conditions with fixed hyperparameters: those of the kernel and the settings, or those of the warm start.
     ///
     /// # Errors
     /// As [`RobustGp::fit`].
@@ -94,13 +95,13 @@ impl<K: Kernel + Clone> RobustGp<K> {
         self.conditioned(x, y, variances, None)
     }
 
-    /// [`RobustGp::condition_with_noise`] with scalings of inputs and targets that were made before, such as those of an earlier posterior.
+    /// [`RobustGp::condition_with_noise`] with given scalings of inputs and targets, such as those of an earlier posterior.
     ///
     /// # Errors
     /// As [`RobustGp::fit_with_noise`].
     ///
     /// # Panics
-    /// For a scaling of inputs of another dimension.
+    /// If the scaling of inputs has another dimension.
     pub fn condition_on_scale(
         &self,
         x: PointsRef<'_>,
@@ -142,7 +143,7 @@ impl<K: Kernel + Clone> RobustGp<K> {
         settings.validate()?;
         self.student.validate()?;
         if let Noise::Fixed(value) = settings.noise {
-            // Without noise there is nothing to weigh.
+            // The model needs positive noise to weight.
             thrifty_check::positive("noise", value)?;
         }
         ScaledObservations::new(self.process.kernel().dim(), x, y, variances, settings, scale)
@@ -153,7 +154,7 @@ impl<K: Kernel + Clone> RobustGp<K> {
         RobustLikelihood::new(kernel, data, self.student, noise, *mean)
     }
 
-    /// An ordinary posterior in which each observation has the noise that its weight gives it.
+    /// Conditions an ordinary process in which each observation has the noise of its weight.
     fn finish(
         &self,
         mut kernel: K,
@@ -164,11 +165,11 @@ impl<K: Kernel + Clone> RobustGp<K> {
     ) -> Result<RobustPosterior<K>, RobustError> {
         let mut likelihood = self.likelihood(&mut kernel, data);
         likelihood.set_params(values);
-        // From equal weights: a function of data and hyperparameters alone.
+        // Starts from equal weights, so that the result depends only on data and hyperparameters.
         let jitter = &self.process.settings().jitter;
         let (params, weighting): (Vec<Param>, _) = (likelihood.params(), likelihood.weigh_with(jitter)?);
         let (noise, mean) = likelihood.noise_and_mean();
-        // An observation without residual has the least noise; what others have beside it is known.
+        // An observation without residual has the smallest noise; the excess of the others counts as known noise.
         let least = noise / self.student.largest_weight();
         let square = data.targets.width * data.targets.width;
         let own = |w: &f64| (noise / w - least).max(0.0) * square;

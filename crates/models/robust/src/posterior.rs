@@ -1,4 +1,4 @@
-//! Gaussian process with Student-t noise, after data.
+//! Posterior Gaussian process with Student-t noise.
 
 use thrifty_domain::PointsRef;
 use thrifty_gp::{GpPosterior, Restart};
@@ -9,13 +9,14 @@ use thrifty_surrogate::{JointPosterior, PathSampler, Posterior, PosteriorGradien
 use crate::weighting::Weighting;
 use crate::{RobustError, StudentT};
 
-/// A Gaussian process after observations with Student-t noise.
+/// A Gaussian process conditioned on observations with Student-t noise.
 ///
-/// The approximation treats the weights as independent of the function, so intervals are somewhat too narrow near observations that may or may not be outliers.
+/// The approximation treats the weights as independent of the function. Intervals are therefore somewhat too narrow near observations that
+/// may or may not be outliers.
 #[derive(Debug, Clone)]
 pub struct RobustPosterior<K> {
     process: GpPosterior<K>,
-    /// Noise of a new observation in units of that of one without residual.
+    /// Noise variance of a new observation, relative to that of an observation without residual.
     tails: f64,
     weighting: Weighting,
     params: Vec<Param>,
@@ -40,7 +41,8 @@ impl<K: Kernel> RobustPosterior<K> {
         &self.process
     }
 
-    /// Mean weight of each observation, from 0 to (ν + 1)/ν: near 0 for an outlier. Those of later [`RobustPosterior::with_observation`] have none.
+    /// Mean weight of each observation, from 0 to (ν + 1)/ν; near 0 for an outlier. Observations added by
+    /// [`RobustPosterior::with_observation`] have none.
     #[must_use]
     pub fn weights(&self) -> &[f64] {
         &self.weighting.weights
@@ -52,7 +54,7 @@ impl<K: Kernel> RobustPosterior<K> {
         self.weighting.evidence
     }
 
-    /// Sweeps over the weights.
+    /// Number of sweeps over the weights.
     #[must_use]
     pub fn sweeps(&self) -> usize {
         self.weighting.sweeps
@@ -64,32 +66,32 @@ impl<K: Kernel> RobustPosterior<K> {
         self.weighting.converged
     }
 
-    /// All hyperparameters that were open to learning, with their values.
+    /// All learnable hyperparameters with their values.
     #[must_use]
     pub fn params(&self) -> &[Param] {
         &self.params
     }
 
-    /// The values alone: what [`RobustGp::warm_started`](crate::RobustGp::warm_started) takes.
+    /// Values of the hyperparameters, as input of [`RobustGp::warm_started`](crate::RobustGp::warm_started).
     #[must_use]
     pub fn hyperparameters(&self) -> Vec<f64> {
         self.params.iter().map(|p| p.value).collect()
     }
 
-    /// Result of every start of the fit; empty after conditioning alone.
+    /// Results of all restarts of the fit; empty after conditioning alone.
     #[must_use]
     pub fn restarts(&self) -> &[Restart] {
         &self.restarts
     }
 
-    /// Noise variance σ² ν/(ν + 1) of an observation without residual, on the scale of the targets: that of a fantasy.
+    /// Noise variance σ² ν/(ν + 1) of an observation without residual, on the scale of the targets. A fantasy has this noise.
     #[must_use]
     pub fn noise_variance(&self) -> f64 {
         self.process.noise_variance()
     }
 
-    /// Variance of the normal noise whose 95 % interval is that of the Student-t noise of a new observation ([`StudentT::normal_variance`]), on
-    /// the scale of the targets.
+    /// Variance of the normal noise with the same 95 % interval as the Student-t noise of a new observation
+    /// ([`StudentT::normal_variance`]), on the scale of the targets.
     #[must_use]
     pub fn observed_noise_variance(&self) -> f64 {
         self.tails * self.process.noise_variance()
@@ -97,7 +99,7 @@ impl<K: Kernel> RobustPosterior<K> {
 }
 
 impl<K: Kernel + Clone> RobustPosterior<K> {
-    /// The posterior after one more observation that is taken to be no outlier, with hyperparameters and weights as they are.
+    /// The posterior after one more observation, which is treated as no outlier. Hyperparameters and weights are unchanged.
     ///
     /// # Errors
     /// [`RobustError`] as [`GpPosterior::with_observation`].

@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 
 use thrifty_check::{InputError, number, positive};
 
-/// Student-t noise, and when its approximation has converged.
+/// Student-t noise, and the convergence settings of its approximation.
 ///
 /// ```text
 /// p(ε) ∝ (1 + ε²/(ν σ²))^(-(ν+1)/2) = ∫ N(ε; 0, σ²/w) Gamma(w; ν/2, ν/2) dw
@@ -15,11 +15,12 @@ use thrifty_check::{InputError, number, positive};
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StudentT {
-    /// Degrees of freedom ν, above 0. At 4 an observation five σ off weighs a sixth; 1 is the Cauchy distribution; above 100 the noise is nearly normal.
+    /// Degrees of freedom ν, above 0. At ν = 4 an observation five σ away has weight 1/6. ν = 1 is the Cauchy distribution; above 100 the
+    /// noise is nearly normal.
     pub degrees_of_freedom: f64,
-    /// Largest change of the logarithm of a weight in the last sweep.
+    /// Convergence tolerance: the largest change of a log weight in the last sweep.
     pub tolerance: f64,
-    /// Sweeps over the weights at most.
+    /// Largest number of sweeps over the weights.
     pub max_sweeps: usize,
 }
 
@@ -37,10 +38,10 @@ impl StudentT {
         Self { degrees_of_freedom, ..Self::default() }
     }
 
-    /// True if the numbers make sense; every fit asks.
+    /// Checks the settings; every fit calls it.
     ///
     /// # Errors
-    /// [`InputError`] names the number that does not.
+    /// [`InputError`] names the setting that is out of its range.
     pub fn validate(&self) -> Result<(), InputError> {
         positive("degrees of freedom", self.degrees_of_freedom)?;
         positive("tolerance of the weights", self.tolerance)?;
@@ -48,7 +49,7 @@ impl StudentT {
         Ok(())
     }
 
-    /// Mean weight of an observation whose expected squared residual is `square` times σ².
+    /// Mean weight of an observation with expected squared residual e = `square` σ².
     ///
     /// ```text
     /// E[w] = (ν + 1)/(ν + e/σ²)
@@ -58,14 +59,14 @@ impl StudentT {
         (self.degrees_of_freedom + 1.0) / (self.degrees_of_freedom + square)
     }
 
-    /// Largest weight, that of an observation without residual.
+    /// Largest weight: that of an observation without residual.
     #[must_use]
     pub fn largest_weight(&self) -> f64 {
         self.weight(0.0)
     }
 
-    /// Variance, in units of σ², of the normal noise with the same central 95 % interval: 2.0 at 4 degrees of freedom, 42 at 1, and 1 for
-    /// very many. Unlike the variance of the noise it is finite for all degrees of freedom.
+    /// Variance, in units of σ², of the normal noise with the same central 95 % interval. It is 2.0 at 4 degrees of freedom, 42 at 1, and
+    /// tends to 1 for many. Unlike the variance of the noise it is always finite.
     ///
     /// ```text
     /// (t / 1.96)²,   P(|ε| ≤ t σ) = 0.95
@@ -75,7 +76,7 @@ impl StudentT {
         (self.half_width() / NORMAL_HALF_WIDTH).powi(2)
     }
 
-    /// The t of [`StudentT::normal_variance`], by Simpson's rule in u = asinh t; 1.6 million at most.
+    /// The t of [`StudentT::normal_variance`], by Simpson's rule in u = asinh t; at most 1.6 million.
     fn half_width(&self) -> f64 {
         let nu = self.degrees_of_freedom;
         // ln Γ((ν+1)/2) - ln Γ(ν/2) - ½ ln(νπ).
@@ -103,7 +104,7 @@ impl StudentT {
         u.sinh()
     }
 
-    /// Contribution of one weight to the evidence bound, beside the normal density with the variance σ²/w.
+    /// Contribution of one weight to the evidence bound, in addition to the normal density with variance σ²/w.
     ///
     /// ```text
     /// a = (ν+1)/2,   a₀ = ν/2,   b = a/w:
@@ -112,7 +113,7 @@ impl StudentT {
     pub(crate) fn evidence(&self, weight: f64) -> f64 {
         let a_0 = 0.5 * self.degrees_of_freedom;
         let a = a_0 + 0.5;
-        // a₀/b = a₀ w/a = 1 + δ: with many degrees of freedom the terms that are left out cancel.
+        // a₀/b = a₀ w/a = 1 + δ. With many degrees of freedom the omitted terms cancel.
         let delta = (a_0 * (weight - 1.0) - 0.5) / a;
         log_gamma_step(a_0) + a_0 * delta.ln_1p() - a * delta
     }
@@ -124,7 +125,7 @@ const NORMAL_HALF_WIDTH: f64 = 1.959_963_984_540_054;
 /// Width of a panel of Simpson's rule; its error is below 1e-10.
 const PANEL: f64 = 1.0 / 128.0;
 
-/// `ln Γ(x + ½) - ln Γ(x) - ½ ln(x + ½)`, whose terms cancel where x is large.
+/// `ln Γ(x + ½) - ln Γ(x) - ½ ln(x + ½)`; its terms cancel for large x.
 fn log_gamma_step(x: f64) -> f64 {
     if x < 50.0 {
         return libm::lgamma(x + 0.5) - libm::lgamma(x) - 0.5 * (x + 0.5).ln();

@@ -12,22 +12,22 @@ use thrifty_surrogate::{Description, FittedSurrogate, Observations, Posterior, S
 
 use crate::{RobustError, RobustGp, RobustPosterior, StudentT};
 
-/// Gaussian-process surrogate for evaluations of which some are far off: failed measurements, diverged trainings, heavy-tailed noise.
+/// Gaussian-process surrogate for evaluations with outliers: failed measurements, diverged trainings, heavy-tailed noise.
 ///
-/// The hyperparameters are learnt in every fit, beyond 1,000 observations from half of a [subset](GpSurrogate::conditioning). Cost: some 10
-/// to 30 times that of a [`GpSurrogate`] that learns, as each evaluation of the evidence bound sweeps over the weights.
+/// The hyperparameters are learnt in every fit; beyond 1,000 observations from half of a [subset](GpSurrogate::conditioning). Cost: about
+/// 10 to 30 times that of a learning [`GpSurrogate`], since each evaluation of the evidence bound sweeps over the weights.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RobustGpSurrogate {
-    /// Kernel, settings and conditioning of the process. Its way of learning and of keeping hyperparameters is not used: every fit takes the
-    /// maximum. Settings that a file leaves out are the [default](RobustGpSurrogate::default) ones of this surrogate.
+    /// Kernel, settings and conditioning of the process. Its settings for learning and for keeping hyperparameters are not used: every fit
+    /// searches for the maximum. Settings that a file leaves out have the [default](RobustGpSurrogate::default) values of this surrogate.
     #[serde(deserialize_with = "ProcessInFile::deserialize")]
     pub process: GpSurrogate,
     /// Noise.
     pub student_t: StudentT,
 }
 
-/// The process as it is in a file: serde would fill what is left out from `GpSurrogate`, whose noise is another one.
+/// The process in a file. Serde would fill missing fields from `GpSurrogate`, whose noise differs.
 #[derive(serde::Deserialize)]
 #[serde(remote = "GpSurrogate", default = "default_process", deny_unknown_fields)]
 struct ProcessInFile {
@@ -45,7 +45,7 @@ struct ProcessInFile {
     kernel: Option<KernelFactory>,
 }
 
-/// Settings of the process as they are in a file: serde would fill those left out from `GpSettings`, whose default is another one.
+/// Settings of the process in a file. Serde would fill missing fields from `GpSettings`, whose default differs.
 #[derive(serde::Deserialize)]
 #[serde(remote = "GpSettings", default = "default_settings", deny_unknown_fields)]
 struct SettingsInFile {
@@ -72,7 +72,8 @@ fn default_settings() -> GpSettings {
 }
 
 impl Default for RobustGpSurrogate {
-    /// Matérn 5/2 with noise of 4 degrees of freedom and a scale without prior: σ² within `[1e-6, 10]` of the squared spread of the targets.
+    /// Matérn 5/2 kernel and noise with 4 degrees of freedom. The scale has no prior: σ² is within `[1e-6, 10]` of the squared spread of
+    /// the targets.
     fn default() -> Self {
         Self { process: default_process(), student_t: StudentT::default() }
     }
@@ -86,7 +87,7 @@ fn failed(error: RobustError) -> SurrogateError {
 }
 
 impl RobustGpSurrogate {
-    /// A target as it counts: on a scale of its own one that is far off is drawn in, so that no size of it is an error.
+    /// Clamps a target to the largest allowed size if targets are standardised, so that an extreme value is no error.
     fn counted(&self, y: f64) -> f64 {
         let is_scaled = self.process.settings.standardize_targets && y.is_finite();
         if is_scaled { y.clamp(-LARGEST_TARGET, LARGEST_TARGET) } else { y }
@@ -102,7 +103,7 @@ impl Surrogate for RobustGpSurrogate {
         rng: &mut Stream,
     ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
         let mut process = self.process.process_for_maximum(domain, data.x)?;
-        // A subset is chosen in the metric of the last hyperparameters.
+        // A subset is chosen with the distances of the last hyperparameters.
         if let Some(warm_start) = warm_start {
             process = process.warm_started(warm_start.to_vec());
         }
@@ -146,7 +147,7 @@ impl<K: Kernel + Clone + 'static> FittedSurrogate for RobustPosterior<K> {
         self.hyperparameters()
     }
 
-    /// The tails count: an interval of a new observation is that of the Student-t noise.
+    /// Includes the tails: the interval of a new observation is that of the Student-t noise.
     fn noise_variance(&self) -> f64 {
         self.observed_noise_variance()
     }

@@ -4,7 +4,7 @@ use thrifty_linalg::{Matrix, Threads, factor_in_place, invert_lower_into, solve_
 
 use crate::StudentT;
 
-/// Weights of convergence for one set of hyperparameters.
+/// Converged weights for one set of hyperparameters.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Weighting {
     /// Mean weight of each observation.
@@ -17,7 +17,8 @@ pub(crate) struct Weighting {
     pub(crate) converged: bool,
 }
 
-/// Weighs observations with residuals `r = y - m` of a process with the covariance `c` (known noise included) and Student-t noise of scale σ².
+/// Weights observations with residuals `r = y - m` of a process. C is its covariance, including known noise, and σ² the scale of the
+/// Student-t noise.
 ///
 /// ```text
 /// Σ = diag(σ²/w),   A = C + Σ,   α = A⁻¹ r
@@ -25,8 +26,9 @@ pub(crate) struct Weighting {
 /// bound = ln N(r; 0, A) + Σ_i evidence(w_i)
 /// ```
 ///
-/// Each sweep maximizes the bound over all weights given the function, and the function given the weights, so the bound never falls. It begins from equal weights 1 unless
-/// `start` has others. Cost: 2n³/3 flops per sweep. Source: `tipping2005`, with a process for the linear model.
+/// Each sweep maximizes the bound over all weights given the function, and then over the function given the weights. The bound therefore
+/// never decreases. The start is `start`, or equal weights 1. Cost: 2n³/3 flops per sweep. Source: `tipping2005`, with a process in place
+/// of the linear model.
 ///
 /// # Errors
 /// The pivot at which the covariance is not positive definite.
@@ -61,7 +63,7 @@ pub(crate) fn weigh(
             let precision: f64 = column.iter().map(|l| l * l).sum();
             by_noise += 0.5 * (alpha * alpha - precision) / w;
             let variance = noise / w;
-            // The posterior variance is not negative; rounding may say so where the noise is tiny.
+            // Rounding may make the posterior variance negative when the noise is tiny.
             let spread = (variance - variance * variance * precision).max(0.0);
             let square = (variance * alpha).powi(2) + spread;
             let weight = student.weight(square / noise);
@@ -77,7 +79,7 @@ pub(crate) fn weigh(
     }
 }
 
-/// Log density of normal numbers from the factor of their covariance and the whitened numbers.
+/// Log density of normal variables, from the factor of their covariance and the whitened variables.
 fn log_density(factor: &Matrix, white: &[f64]) -> f64 {
     let half_log_det: f64 = (0..white.len()).map(|i| factor[(i, i)].ln()).sum();
     let squares: f64 = white.iter().map(|v| v * v).sum();

@@ -11,9 +11,9 @@ pub struct Weight {
     pub weight: f64,
 }
 
-/// Fitted [`TransferSurrogate`](crate::TransferSurrogate): a mixture of the base surrogate's fit and of one model per source.
+/// Fitted [`TransferSurrogate`](crate::TransferSurrogate): a mixture of the base surrogate's fit and one model per source.
 ///
-/// With all weight on the base surrogate it is that fit itself.
+/// If the base surrogate has all the weight, it is that fit itself.
 pub struct Ensemble {
     pub(crate) fitted: Box<dyn FittedSurrogate>,
     pub(crate) alone: f64,
@@ -41,8 +41,8 @@ impl FittedSurrogate for Ensemble {
         self.fitted.posterior()
     }
 
-    /// Those of the model without sources, then those of each source's model, of one length each; a source without weight keeps those that
-    /// it had. Where the base surrogate says from how many observations it learnt, these numbers follow, one per source.
+    /// Hyperparameters of the model without sources, then of each source's model, all of the same length. A source without weight keeps its
+    /// previous ones. If the base surrogate reports the number of observations that it learnt from, these numbers follow, one per source.
     fn hyperparameters(&self) -> Vec<f64> {
         self.hyperparameters.clone()
     }
@@ -67,7 +67,7 @@ impl FittedSurrogate for Ensemble {
         self.fitted.noise_variance()
     }
 
-    /// Each model after the observation, with the weights as they are.
+    /// Conditions each model on the observation; the weights are unchanged.
     fn fantasize(&self, x: &[f64], y: f64) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
         Ok(Box::new(Self {
             fitted: self.fitted.fantasize(x, y)?,

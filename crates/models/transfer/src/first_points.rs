@@ -1,17 +1,18 @@
-//! Points at which a new task begins.
+//! First points of a new task.
 
 use thrifty_domain::PointsRef;
 
-/// Points nearer than this times √d to a chosen one are of the same region.
+/// Points nearer than this times √d to a chosen one belong to the same region.
 const REGION: f64 = 0.2;
 
-/// Indices of at most `count` candidates that are good for the sources together, the best first, none near another.
+/// Indices of at most `count` candidates that are good for all sources together, best first. No two are near each other.
 ///
 /// ```text
 /// next = argmin_c Σ_s min(best_s, m_s(c)),   best_s: the least mean of source s at the points chosen so far
 /// ```
 ///
-/// Of equals the one with the least sum of means, then the first. `means` has one row per source.
+/// Among equal candidates, the one with the smallest sum of means, then the first. `m_s(c)` is the mean of source s at candidate c; `means`
+/// has one row per source.
 pub(crate) fn first_points(means: &[Vec<f64>], candidates: PointsRef<'_>, count: usize) -> Vec<usize> {
     let mut best = vec![f64::INFINITY; means.len()];
     let mut chosen: Vec<usize> = Vec::new();

@@ -1,4 +1,4 @@
-//! Predictions of observations that were left out.
+//! Predictions of left-out observations.
 
 use thrifty_domain::{Domain, Points};
 use thrifty_sampling::Stream;
@@ -6,10 +6,10 @@ use thrifty_surrogate::{FittedSurrogate, Observations, Prediction, Surrogate, Su
 
 use crate::trend::Line;
 
-/// Folds of a cross-validation for models without a formula of their own.
+/// Number of folds of a cross-validation, for models without a leave-one-out formula.
 const FOLDS: usize = 10;
 
-/// Prediction of each observation from others: by the model's own leave-one-out, else by cross-validation over at most ten folds.
+/// Predicts each observation from the others: by the model's own leave-one-out, else by cross-validation with at most ten folds.
 ///
 /// Observation i is in fold i modulo their number.
 pub(crate) fn left_out(
@@ -25,7 +25,7 @@ pub(crate) fn left_out(
     by_folds(base, domain, data, None, &fitted.hyperparameters(), rng)
 }
 
-/// [`left_out`] of a model of the residuals from the line through the means of a source: the line has not seen the observation either.
+/// [`left_out`] of a model of the residuals from the line through the means of a source. The line is also fitted without the observation.
 pub(crate) fn left_out_on_line(
     residual: &dyn FittedSurrogate,
     base: &dyn Surrogate,
@@ -40,9 +40,9 @@ pub(crate) fn left_out_on_line(
     }
 }
 
-/// Predictions of targets from those of residuals from the line of all of them.
+/// Predictions of the targets, from predictions of the residuals from a line through all of them.
 ///
-/// Without observation i the line is another, and so are the residuals of the others, which move the prediction of residual i.
+/// Without observation i the line changes. So do the residuals of the others, which changes the prediction of residual i.
 fn beside_line(
     mut predictions: Vec<Prediction>,
     residual: &dyn FittedSurrogate,
@@ -65,7 +65,7 @@ fn beside_line(
     predictions
 }
 
-/// Predictions by cross-validation of the base surrogate, on the line of the other folds where the means of a source are given.
+/// Predictions by cross-validation of the base surrogate. If the means of a source are given, the line is fitted to the other folds.
 fn by_folds(
     base: &dyn Surrogate,
     domain: &Domain,

@@ -1,13 +1,13 @@
-//! Transfer: earlier tasks on the same domain serve a new task as prior knowledge.
+//! Transfer learning: earlier tasks on the same domain as prior information for a new task.
 //!
 #![doc = include_str!("../README.md")]
 //!
 //! ## Overview
 //!
-//! A [`TransferSurrogate`] wraps any base surrogate and the data of earlier tasks ([`Task`]). Each source adds one model of the new
-//! data: its own mean, fitted by a line, plus the base surrogate on the residuals. The weights of these models and of the base
-//! surrogate alone are the probabilities of ranking the new observations best. Two guards drop misleading sources, and with no
-//! source left the fit is that of the base surrogate, bit for bit.
+//! A [`TransferSurrogate`] wraps any base surrogate and the data of earlier tasks ([`Task`]). Each source adds one model of the new data: a
+//! line through its own mean, plus the base surrogate on the residuals. The weights of these models and of the base surrogate alone are the
+//! probabilities of ranking the new observations best.
+//! Two guards drop misleading sources. Without any source left, the fit is that of the base surrogate, bit for bit.
 
 mod ensemble;
 mod first_points;

@@ -4,7 +4,7 @@ use rand_distr::{Distribution, StandardNormal};
 use thrifty_sampling::Stream;
 use thrifty_surrogate::Prediction;
 
-/// Number of pairs that two lists order differently: Kendall's distance; a pair that is tied in either counts half.
+/// Kendall's distance: number of pairs that two lists order differently. A pair that is tied in either list counts half.
 ///
 /// Cost: O(n²).
 ///
@@ -25,7 +25,7 @@ pub fn discordant_pairs(predicted: &[f64], observed: &[f64]) -> f64 {
     distance
 }
 
-/// Largest number of observations for which orders are counted; beyond it the distribution is normal.
+/// Largest number of observations with an exact distribution; beyond it the distribution is taken as normal.
 const COUNTED: usize = 30;
 
 /// Probability that a random order of n observations has at most `discordant` discordant pairs.
@@ -59,15 +59,15 @@ pub fn chance_of_agreement(n: usize, discordant: f64) -> f64 {
         .min(1.0)
 }
 
-/// Weights of models by their ranking losses: the share of draws in which a model orders the observations best.
+/// Weights of models by their ranking losses: the share of draws in which a model ranks the observations best.
 ///
 /// ```text
 /// L_m = Σ_{i<j} 1[(f_m(x_i) < f_m(x_j)) ≠ (y_i < y_j)],   f_m(x_i) ~ N(mean_mi, variance_mi),   w_m = P(L_m is the smallest)
 /// ```
 ///
-/// Predictions are of observations that the model has not seen: by leave-one-out, or of another task. The first model is the one
-/// without any source. Another model has weight 0 if its median loss exceeds the 95 % quantile of the first model's. All models
-/// share the normal numbers of a draw; models with equal losses share its weight. Pairs with equal targets do not count.
+/// Predictions must be of observations that the model was not fitted to: by leave-one-out, or of another task. The first model is the one
+/// without any source. Another model has weight 0 if its median loss exceeds the 95 % quantile of the first model's. All models share the
+/// normal variables of a draw. Models with equal losses share its weight. Pairs with equal targets do not count.
 /// Source: `feurer2018`, section 3; departures: shared normal numbers, shared ties. Cost: O(n ln n) per model and draw.
 #[must_use]
 pub fn ranking_weights(
@@ -107,7 +107,7 @@ pub fn ranking_weights(
     weights
 }
 
-/// Number of inversions of values that stand in the order of their targets; the order within equal targets does not count.
+/// Number of inversions of values in the order of their targets; the order within equal targets does not count.
 fn ranking_loss(values: &mut [f64], order: &[usize], y: &[f64]) -> u64 {
     let mut start = 0;
     while start < values.len() {

@@ -6,11 +6,11 @@ use thrifty_check::{InputError, number};
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TransferSettings {
-    /// Joint draws of the predictions from which the weights are counted, at least 1.
+    /// Number of joint draws of the predictions that the weights are computed from, at least 1.
     pub draws: usize,
-    /// Probability with which an unrelated source may pass the first guard, from 0 to 1; 0 drops all sources.
+    /// Probability that an unrelated source passes the first guard, from 0 to 1; 0 drops all sources.
     ///
-    /// A source counts if at most this share of all orders of the observations agree with it as well as the observed order.
+    /// A source passes if at most this share of all orders of the observations agrees with it as well as the observed order.
     pub chance: f64,
 }
 

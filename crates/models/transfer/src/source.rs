@@ -8,9 +8,9 @@ use thrifty_gp::TargetScaling;
 use thrifty_sampling::Seed;
 use thrifty_surrogate::{FittedSurrogate, Observations, Surrogate, SurrogateError, fit_checked};
 
-/// Observations of an earlier task: n points of the domain of the new one, with their targets.
+/// Observations of an earlier task: n points of the new task's domain, with their targets.
 ///
-/// Location and scale of the targets are its own; a monotone transform may have been applied.
+/// The targets have their own location and scale, and may have been transformed monotonically.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Task {
     /// Name in errors and reports.
@@ -27,10 +27,10 @@ pub struct Task {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TransferError {
-    /// A setting outside its range.
+    /// A setting out of its range.
     #[error(transparent)]
     Setting(#[from] InputError),
-    /// A base surrogate with a number in units of the observations. Each task and each residual has another scale.
+    /// A base surrogate with a setting in units of the observations. It cannot be used, since each task and each residual has another scale.
     #[error(
         "the base surrogate {name:?} has a number in units of the observations, expected one for any scale"
     )]
@@ -38,7 +38,7 @@ pub enum TransferError {
         /// Name of the surrogate.
         name: String,
     },
-    /// Data that no model can use.
+    /// Data that cannot be modelled.
     #[error("earlier task {name:?}: {source}")]
     Data {
         /// Name of the task.
@@ -46,7 +46,7 @@ pub enum TransferError {
         /// The reason.
         source: InputError,
     },
-    /// Fewer than two different targets: they have no order.
+    /// Fewer than two different targets, which have no order.
     #[error("earlier task {name:?} has {found} different targets, expected at least 2")]
     Constant {
         /// Name of the task.
@@ -54,7 +54,7 @@ pub enum TransferError {
         /// Number of different targets.
         found: usize,
     },
-    /// Observations that another task has too: they would count twice.
+    /// Observations that another task has too; they would count twice.
     #[error("earlier task {name:?} has the observations of {other:?}")]
     Duplicate {
         /// Name of the task.
@@ -79,7 +79,7 @@ impl Task {
         Self { name: name.into(), x, y, noise_variance: None }
     }
 
-    /// FNV-1a of the bits of points, targets and noise variances, in hexadecimal: the identity of the content, without the name.
+    /// FNV-1a hash of the bits of points, targets and noise variances, in hexadecimal. It identifies the content, without the name.
     #[must_use]
     pub fn content_hash(&self) -> String {
         format!("{:016x}", self.hash())
@@ -105,7 +105,7 @@ impl Task {
     }
 }
 
-/// Model of an earlier task, of targets with mean 0 and standard deviation 1.
+/// Model of an earlier task; its targets have mean 0 and standard deviation 1.
 pub(crate) struct Source {
     pub(crate) name: String,
     pub(crate) hash: u64,
@@ -114,7 +114,7 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// Fits the base surrogate. All randomness is that of the content, so that neither the seed of a study nor the order of the tasks counts.
+    /// Fits the base surrogate. Random numbers depend only on the content of the task, not on the seed of a study or the order of tasks.
     pub(crate) fn fit(task: &Task, base: &dyn Surrogate, domain: &Domain) -> Result<Self, TransferError> {
         let (name, hash) = (task.name.clone(), task.hash());
         let data = |y| Observations { x: task.x.as_ref(), y, noise_variance: task.noise_variance.as_deref() };

@@ -1,4 +1,4 @@
-//! Surrogate with sources.
+//! Transfer surrogate: an ensemble with sources.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::{Task, TransferError, TransferSettings};
 /// Name in errors and journals.
 const NAME: &str = "transfer";
 
-/// Surrogate that begins with earlier tasks: an ensemble of the base surrogate alone and of one model per source.
+/// Transfer surrogate with earlier tasks: an ensemble of the base surrogate alone and one model per source.
 ///
 /// ```text
 /// model s:  y_i = a_s + b_s m_s(x_i) + r_s(x_i)       m_s: mean of source s, fitted once; r_s: the base surrogate on the residuals
@@ -27,11 +27,12 @@ const NAME: &str = "transfer";
 /// ensemble: mixture of all models; every model has seen every new observation
 /// ```
 ///
-/// Two guards drop a source: its means agree with the order of the new observations no better than a random order would with
-/// probability [`TransferSettings::chance`], or its median ranking loss exceeds the 95 % quantile of the base surrogate's. The
-/// base surrogate is fitted first, from the random numbers that it would get alone. Sources are models of their content: names and
-/// order do not matter. Cost: one fit per source once; then a fit of the base surrogate per source that passes the first guard.
-/// Source of the weights: `feurer2018`; of the residuals: `golovin2017`, section 3.3.2.
+/// Two guards drop a source. The first: its means agree with the order of the new observations no better than a random order does with
+/// probability [`TransferSettings::chance`]. The second: its median ranking loss exceeds the 95 % quantile of the base surrogate's.
+///
+/// The base surrogate is fitted first, with the random numbers that it would get alone. Names and order of the sources do not matter. Cost:
+/// one fit per source once; then one fit of the base surrogate per source that passes the first guard.
+/// Source: weights as in `feurer2018`; residuals as in `golovin2017`, section 3.3.2.
 pub struct TransferSurrogate {
     base: Box<dyn Surrogate>,
     dim: usize,
@@ -39,12 +40,12 @@ pub struct TransferSurrogate {
     settings: TransferSettings,
 }
 
-/// Beginning of a fit.
+/// Start of a fit.
 #[derive(Clone, Copy)]
 enum Start<'a> {
-    /// Hyperparameters to start from, if any.
+    /// Hyperparameters to start from; `None` for a cold start.
     Fit(Option<&'a [f64]>),
-    /// Earlier fit.
+    /// Update of an earlier fit.
     Update(EarlierFit<'a>),
 }
 
@@ -59,8 +60,8 @@ impl TransferSurrogate {
     /// Fits the base surrogate to each task. Without tasks it is the base surrogate.
     ///
     /// # Errors
-    /// [`TransferError`] names the task whose data no model can use, whose targets are constant, that is the copy of another, or whose fit fails;
-    /// and the base surrogate if it has a number in units of the observations ([`Surrogate::on_scale`]).
+    /// [`TransferError`] names the task whose data cannot be modelled, whose targets are constant, that is a copy of another, or whose fit
+    /// fails. It also rejects a base surrogate with a setting in units of the observations ([`Surrogate::on_scale`]).
     pub fn new(
         base: impl Surrogate + 'static,
         domain: &Domain,
@@ -98,16 +99,16 @@ impl TransferSurrogate {
         self.sources.iter().map(|source| source.name.as_str())
     }
 
-    /// Indices of at most `count` candidates at which a new task may begin: good for the sources together, none near another.
+    /// Indices of at most `count` candidates at which a new task may begin. They are good for all sources together, and no two are near each other.
     ///
-    /// Fewer where candidates lie within 0.2 √d of those chosen, none without sources.
+    /// There are fewer if the other candidates lie within 0.2 √d of those chosen, and none without sources.
     #[must_use]
     pub fn first_points(&self, candidates: PointsRef<'_>, count: usize) -> Vec<usize> {
         let means: Vec<Vec<f64>> = self.sources.iter().map(|source| source.means(candidates)).collect();
         first_points(&means, candidates, count)
     }
 
-    /// Fits as [`Surrogate::fit`], and returns the weights beside the model.
+    /// Fits as [`Surrogate::fit`], and also returns the weights.
     ///
     /// # Errors
     /// As [`Surrogate::fit`].
@@ -152,8 +153,9 @@ impl TransferSurrogate {
         Ok(Ensemble { fitted, alone: weights[0], sources, hyperparameters, learnt_from })
     }
 
-    /// Hyperparameters of the model without sources, then of one model per source; `with_counts` from how many observations the latter were
-    /// learnt, 0 for those that never were. Those of a source that is dropped are the last ones, or those of the model without sources.
+    /// Hyperparameters of the model without sources, then of one model per source. With `with_counts`, the numbers of observations that the
+    /// latter were learnt from follow, 0 for models that were never fitted. A dropped source keeps its last hyperparameters, or gets those
+    /// of the model without sources.
     fn hyperparameters(
         &self,
         start: Start<'_>,
@@ -177,7 +179,7 @@ impl TransferSurrogate {
         all
     }
 
-    /// The beginning of one of the models: 0 is the one without sources.
+    /// Start of one of the models; model 0 is the one without sources.
     fn part<'a>(&self, start: Start<'a>, index: usize) -> Start<'a> {
         match start {
             Start::Fit(None) => Start::Fit(None),
@@ -195,8 +197,8 @@ impl TransferSurrogate {
         }
     }
 
-    /// Hyperparameters of one of the models, and from how many observations they were learnt; nothing for the model without sources, and in
-    /// journals that were written before the counts.
+    /// Hyperparameters of one of the models, and the number of observations that they were learnt from. The number is `None` for the model
+    /// without sources, and in journals from before these counts.
     fn part_of<'a>(&self, all: &'a [f64], index: usize) -> Option<(&'a [f64], Option<usize>)> {
         let models = self.sources.len() + 1;
         let size = all.len() / models;
@@ -223,7 +225,7 @@ impl TransferSurrogate {
         }
     }
 
-    /// Models with the sources that pass the first guard: the order of the observations.
+    /// Models with the sources that pass the first guard, which compares the order of the observations.
     fn candidates(
         &self,
         domain: &Domain,
@@ -286,7 +288,7 @@ impl TransferSurrogate {
     }
 }
 
-/// Hyperparameters of a beginning, and from how many observations they were learnt.
+/// Hyperparameters of a start, and the number of observations that they were learnt from.
 fn earlier(start: Start<'_>) -> Option<(&[f64], Option<usize>)> {
     match start {
         Start::Fit(warm_start) => warm_start.map(|own| (own, None)),
@@ -319,7 +321,7 @@ impl Surrogate for TransferSurrogate {
         Ok(Box::new(self.ensemble(domain, data, Start::Update(earlier), rng)?))
     }
 
-    /// The base surrogate, or the one that it names: earlier tasks teach about the first objective alone.
+    /// The base surrogate, or the one that it provides for other outputs: earlier tasks only inform the first objective.
     fn for_other_outputs(&self) -> Option<&dyn Surrogate> {
         Some(self.base.for_other_outputs().unwrap_or(&*self.base))
     }
@@ -338,7 +340,7 @@ impl Surrogate for TransferSurrogate {
     }
 }
 
-/// Settings as they stand in journals.
+/// Settings as written to journals.
 #[derive(serde::Serialize)]
 struct Described<T> {
     base: (String, T),

@@ -1,4 +1,4 @@
-//! Trend of a source below a model of the residuals.
+//! Trend of a source plus a model of the residuals.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub(crate) struct Trend {
     pub(crate) slope: f64,
 }
 
-/// Weight of the expectation that both tasks have the same standardised scale, in squared units of the source's means.
+/// Weight of the prior assumption that both tasks have the same standardised scale, in squared units of the source's means.
 const RIDGE: f64 = 1.0;
 
 /// Line through the means of a source at the observations, in units of the targets.
@@ -29,7 +29,7 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// Ridge regression of the standardised targets z on the means m of the source there, with the slope drawn towards 1 and never negative.
+    /// Ridge regression of the standardised targets z on the means m of the source, with the slope shrunk towards 1 and never negative.
     ///
     /// ```text
     /// slope = max(0, (Σ (m_i - m̄)(z_i - z̄) + λ) / (Σ (m_i - m̄)² + λ)),   intercept = z̄ - slope · m̄,   λ = 1
@@ -74,7 +74,7 @@ impl Trend {
         self.source.posterior().gradient().is_some()
     }
 
-    /// Slopes at m points, m×d and row-major.
+    /// Gradients at m points, m×d and row-major.
     fn gradients(&self, x: PointsRef<'_>) -> Vec<f64> {
         let (n, d) = (x.len(), x.dim());
         let gradient = self.source.posterior().gradient().expect("a source with gradients");
@@ -86,7 +86,7 @@ impl Trend {
     }
 }
 
-/// Fitted model with a source: its trend plus a model of the residuals, which has the uncertainty.
+/// Fitted model with a source: its trend plus a model of the residuals. The uncertainty is that of the residuals.
 ///
 /// ```text
 /// mean(x) = t(x) + r(x),   cov(x, x') = cov of the residuals

@@ -4,9 +4,9 @@
 //!
 //! ## Overview
 //!
-//! [`BayesianOptimizer`] minimises the first objective: it fits a [`Surrogate`](thrifty_surrogate::Surrogate) to the measured
-//! losses, with failures and running trials counted in ([`SurrogateState`]), and a [`Maximizer`] finds the best point of an
-//! acquisition function on it. [`MultiObjectiveOptimizer`] looks for compromises between several objectives.
+//! [`BayesianOptimizer`] minimises the first objective. It fits a [`Surrogate`](thrifty_surrogate::Surrogate) to the measured losses;
+//! failed and running trials enter by a policy ([`SurrogateState`]). A [`Maximizer`] then finds the best point of an acquisition function.
+//! [`MultiObjectiveOptimizer`] searches for the Pareto front of several objectives.
 
 mod multi;
 mod optimizer;

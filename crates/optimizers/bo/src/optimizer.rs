@@ -18,30 +18,36 @@ use crate::{BoSettings, Convergence};
 
 /// Bayesian optimisation.
 ///
-/// An initial design, then for each trial: fit the surrogates, build the acquisition function, maximize it, suggest its best
-/// point that was not asked before. Algorithm 1 of `brofos2014` is this with expected improvement
-/// and [`NoImprovement`](thrifty_study::NoImprovement) as stop rule.
+/// It starts with an initial design. Then, for each trial, it fits the surrogates, builds and maximizes the acquisition function, and
+/// suggests its best point that was not asked before. With expected improvement and [`NoImprovement`](thrifty_study::NoImprovement) as stop
+/// rule this is Algorithm 1 of `brofos2014`.
 ///
-/// Diagnostics of a suggestion: `acquisition`, `mean` and `std_dev` at it, `threshold`; and `max_expected_improvement` where the rule is
-/// (log) expected improvement: the largest, times the probability of being feasible and whatever it costs; with `expected_gain`, the same
-/// at the suggestion of the rule in units of the loss; `probability_feasible` where measurements have constraints or trials failed; `probability_tied` where
-/// losses tie; `expected_cost` where costs count. Recommends the measured configuration with the smallest posterior mean among those that
-/// break none, by a model of the measured losses alone.
+/// Diagnostics of a suggestion:
+/// - `acquisition`, `mean` and `std_dev` at the suggestion, and `threshold`, the improvement target;
+/// - `max_expected_improvement` if the rule is (log) expected improvement: the largest value, times the probability of being feasible,
+///   without costs;
+/// - `expected_gain`: the same at the suggestion of the rule, in units of the loss;
+/// - `probability_feasible` where measurements have constraints or trials failed;
+/// - `probability_tied` where losses tie;
+/// - `expected_cost` where costs count.
 ///
-/// Constraints of a measurement hold where they are not positive. Each has a surrogate of its own, and the utility counts times
-/// the probability that all hold. So it does times that of not failing, which is learnt from failed trials ([`FailurePolicy`](crate::FailurePolicy)). Constraints that are known without evaluating are set by
+/// Recommends the feasible measured configuration with the smallest posterior mean, by a model of the measured losses alone.
+///
+/// A constraint of a measurement holds if its value is not positive. Each constraint has its own surrogate, and the utility is multiplied
+/// by the probability that all hold. It is also multiplied by the probability of not failing, which is learnt from failed trials
+/// ([`FailurePolicy`](crate::FailurePolicy)). For constraints that are known without an evaluation, use
 /// [`BayesianOptimizer::with_known_constraint`].
 pub struct BayesianOptimizer {
     space: Space,
     settings: BoSettings,
     planned: PlannedTrials,
     surrogate: Box<dyn Surrogate>,
-    /// Instead of that of the settings.
+    /// Custom acquisition function, in place of that of the settings.
     acquisition: Option<Box<dyn AcquisitionFactory>>,
     known_constraint: KnownConstraint,
 }
 
-/// Number of the run that a trial belongs to; nothing in the first.
+/// Number of the run that a trial belongs to; absent in the first run.
 pub(crate) static RUN: MemoKey<u64> = MemoKey::new("run");
 
 impl BayesianOptimizer {
@@ -75,7 +81,7 @@ impl BayesianOptimizer {
         self
     }
 
-    /// Sets an acquisition function of one's own instead of the one that the settings name.
+    /// Sets a custom acquisition function, in place of that of the settings.
     #[must_use]
     pub fn with_acquisition(mut self, acquisition: impl AcquisitionFactory + 'static) -> Self {
         self.acquisition = Some(Box::new(acquisition));
@@ -115,7 +121,7 @@ impl BayesianOptimizer {
         &self.space
     }
 
-    /// The surrogates behind the next suggestion; nothing while the initial design lasts or nothing was measured.
+    /// The surrogates for the next suggestion; `None` during the initial design, or if nothing was measured.
     ///
     /// # Errors
     /// As [`SurrogateState::fit`].
@@ -127,13 +133,13 @@ impl BayesianOptimizer {
         let (run, trials) = current_run(history);
         let settings = self.state_settings();
         let told = settings.failures.told(trials.iter().copied());
-        // A design that has ended does not begin again when the study is planned longer.
+        // A finished design does not restart if the study is planned longer.
         let modelled = trials.iter().any(|trial| is_modelled(trial));
         let queries = history.trials().iter().map(|trial| &trial.query);
         if !modelled && settings.initial.lasts(&self.space, settings.budget, (run, queries), told) {
             return Ok(None);
         }
-        // Cooling counts the costs of earlier runs too.
+        // Cooling also counts the costs of earlier runs.
         let counted: Vec<f64> =
             history.trials().iter().filter_map(|trial| measurement(trial)?.cost).collect();
         let costs = CostData { counted: Some(&counted), spent: Some(history.spent()) };
@@ -145,7 +151,7 @@ impl BayesianOptimizer {
         Ok(Some(state.with_asked(asked).with_known_constraint(&self.known_constraint)))
     }
 
-    /// Settings of the surrogate state. Earlier data stand for the points that few parameters would have beyond two each.
+    /// Settings of the surrogate state. With earlier data, an automatic design has the smaller default minimum.
     fn state_settings(&self) -> StateSettings {
         let settings = self.settings.state();
         if self.surrogate.has_earlier_data() {
@@ -165,7 +171,7 @@ impl BayesianOptimizer {
         OutputFitter { space, surrogate, weight_surrogate, trials, seed, id }
     }
 
-    /// The next point of the initial design of a run, or the end of a finite space.
+    /// The next point of the initial design of a run; stops when a finite space is exhausted.
     pub(crate) fn initial(
         &self,
         run: u64,
@@ -182,19 +188,19 @@ impl BayesianOptimizer {
     }
 }
 
-/// A suggestion that remembers its run.
+/// Adds the number of its run to a suggestion.
 pub(crate) fn of_run(suggestion: Suggestion<Config>, run: u64) -> Suggestion<Config> {
     if run > 0 { suggestion.with_memo(&RUN, &run) } else { suggestion }
 }
 
 /// The number of the current run and its trials; without restarts all trials.
 pub(crate) fn current_run(history: &History<Config>) -> (u64, Vec<&Trial<Config>>) {
-    // Journals written before memos had it have it among the diagnostics.
+    // Older journals keep the run among the diagnostics.
     let of = |trial: &Trial<Config>| {
         let noted = || trial.diagnostics.get("run").map(|run| *run as u64);
         trial.memo.get(&RUN).or_else(noted).unwrap_or(0)
     };
-    // Queries from elsewhere belong to no run.
+    // Queries from elsewhere have no run and count as the first.
     let current = history.trials().iter().map(of).max().unwrap_or(0);
     (current, history.trials().iter().filter(|trial| of(trial) == current).collect())
 }
@@ -222,12 +228,12 @@ impl Optimizer for BayesianOptimizer {
     }
 
     fn recommend(&mut self, history: &History<Config>) -> Result<Option<Best<Config>>, OptimizerError> {
-        // Losses that stand for failed and pruned trials would move the means at measured configurations.
+        // Imputed losses of failed and pruned trials would move the means at measured configurations.
         let trials: Vec<_> = history.trials().iter().filter(|trial| !ended_without_loss(trial)).collect();
         let id = TrialId(trials.len() as u64);
         let fitter = self.fitter(trials, history, id);
-        // Losses that stand for running trials would move the means; of a mixture even outcomes at the means do.
-        // Costs weigh where to measure, not what is best. Losses of a function in pieces are exact, and none is noise.
+        // Fantasies of running trials would move the means; in a mixture even fantasies at the means do.
+        // Costs weight the choice of a measurement, not the recommendation. Losses of a piecewise constant function are exact, without noise.
         let (cost, ties) = (CostAwareness::Ignore, TiePolicy::Ignore);
         let settings = StateSettings { ignores_running: true, cost, ties, ..self.settings.state() };
         let Some(state) = SurrogateState::fit(&fitter, settings)? else { return Ok(None) };
@@ -260,7 +266,7 @@ impl Optimizer for BayesianOptimizer {
         id: TrialId,
         given: &Config,
     ) -> Result<Ask<Config>, OptimizerError> {
-        // A part of the space in which little is left to gain says nothing of the whole: no new run begins, and that part is explored.
+        // A given part of the space that has converged does not show that the whole has. So no new run begins; the part is explored instead.
         let convergence = self.settings.convergence;
         if let Convergence::Restart { epsilon } = convergence {
             self.settings.convergence = Convergence::Explore { epsilon };

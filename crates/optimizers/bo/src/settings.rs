@@ -8,21 +8,21 @@ use thrifty_model_based::{
     Repeats, StateSettings, TiePolicy,
 };
 
-/// Rule for a turn in which little improvement is expected.
+/// Rule for turns with little expected improvement.
 ///
 /// A run has converged when the largest expected improvement is below a share `epsilon` of the range of its losses.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Convergence {
-    /// The best point of the acquisition function all the same.
+    /// Suggests the best point of the acquisition function anyway.
     Continue,
-    /// A random point of the [Pareto front](thrifty_model_based::front) of mean and standard deviation, until improvement is expected again.
-    /// For expected improvement and its logarithm; other acquisition functions continue.
+    /// A random point of the [Pareto front](thrifty_model_based::front) of mean and standard deviation, until improvement is expected
+    /// again. Applies to expected improvement and its logarithm; with other acquisition functions the run continues.
     Explore {
         /// Share of the range.
         epsilon: f64,
     },
-    /// A new run from a random design; the runs before are forgotten.
+    /// Starts a new run from a random design; earlier runs are not modelled.
     Restart {
         /// Share of the range.
         epsilon: f64,
@@ -35,19 +35,19 @@ impl Default for Convergence {
     }
 }
 
-/// Share of the range of the losses below which an improvement is one of digits of a minimum that is found.
+/// Share of the range of the losses below which an expected improvement only refines digits of a known minimum.
 pub(crate) const RESOLVED: f64 = 1e-3;
 
 /// Settings of [`BayesianOptimizer`](crate::BayesianOptimizer).
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct BoSettings {
-    /// Initial design. Where a number of trials is planned, an automatic one has at least 16 points, or a third of that number.
+    /// Initial design. If a number of trials is planned, an automatic design has at least 16 points, or a third of that number.
     pub initial: InitialDesign,
-    /// Number of trials that the study is planned for, if it is known, by which an [automatic design](InitialDesign::Automatic) goes.
+    /// Number of trials that the study is planned for, if known. It determines an [automatic design](InitialDesign::Automatic).
     #[serde(default)]
     pub budget: Option<usize>,
-    /// The acquisition.
+    /// The acquisition function.
     pub rule: AcquisitionKind,
     /// Maximizer of the acquisition function.
     #[serde(rename = "maximiser", alias = "maximizer")]
@@ -56,27 +56,29 @@ pub struct BoSettings {
     pub losses: LossTransform,
     /// Policy for failed trials.
     pub failures: FailurePolicy,
-    /// Policy for losses that tie, of functions that are constant in pieces. Source: `run bo/jumps`.
+    /// Policy for losses that tie, for piecewise constant functions. Source: `run bo/jumps`.
     pub ties: TiePolicy,
     /// Policy for running trials.
     pub pending: PendingPolicy,
     /// Weight of costs in the choice of a point.
     #[serde(default)]
     pub cost: CostAwareness,
-    /// Rule for a turn in which little improvement is expected.
+    /// Rule for turns with little expected improvement.
     pub convergence: Convergence,
-    /// Number of last trials of a planned study that may be other ones than those before, as no later trial uses what they explore. Where
-    /// several trials run at a time, those at the least mean begin so many steps before the end, each of as many trials as run.
+    /// Number of trials at the end of a planned study that may be chosen by another rule, since no later trial uses what they explore. With
+    /// several trials at a time, those at the smallest mean begin this many steps before the end. A step has as many trials as run.
     ///
-    /// The knowledge gradient chooses them if measurements are noisy by more than a thousandth of the range of the losses: it is what their
-    /// recommendation gains. If not, those before which the largest expected improvement is below that share are at the least posterior mean, one
-    /// at a time, or, where constraints are measured or costs count, at the largest improvement of the mean, weighted by them.
+    /// If the measurement noise exceeds a thousandth of the range of the losses, the knowledge gradient chooses these trials: it is the
+    /// expected gain of the recommendation. Otherwise, if the largest expected improvement is below that share, a trial is placed at the
+    /// smallest posterior mean. Only one such trial runs at a time. Where constraints are measured or costs count, it is placed at the
+    /// largest improvement of the mean, weighted by them.
     ///
-    /// The acquisition function is an expected improvement, and a parameter is continuous. Among the last of all no run is converged, but an
-    /// initial design that has begun goes on. Without a plan there are none. Source: `run bo/endings`, `run bo/constraints`, `run bo/noise`.
+    /// This applies only if the acquisition function is an expected improvement and a parameter is continuous. The last trials start no new
+    /// run, but an initial design that has begun continues. Without a plan there are no such trials. Source: `run bo/endings`, `run
+    /// bo/constraints`, `run bo/noise`.
     pub ending: usize,
-    /// Treatment of a space in which every configuration was evaluated. Without it configurations are repeated if a measurement came with a
-    /// variance of its noise.
+    /// Treatment of a space in which every configuration was evaluated. By default, configurations are repeated if a measurement reported a
+    /// noise variance.
     #[serde(default)]
     pub repeats: Option<Repeats>,
 }
@@ -118,9 +120,10 @@ impl BoSettings {
         }
     }
 
-    /// The settings by which a journal knows its study: without the budget, the ending and the repeats, which say how a study ends. Older
-    /// studies knew restarts alone, and the worst loss for failures: settings without anything newer are written as theirs were, so that they
-    /// continue.
+    /// The settings by which a journal identifies its study. Budget, ending and repeats are left out, since they only affect how a study ends.
+    ///
+    /// Older studies had only restarts, and imputed the worst loss for failures. Settings without newer options are written in the old
+    /// form, so these studies can continue.
     pub(crate) fn identity(&self) -> Result<serde_json::Value, OptimizerError> {
         let failed = |error| OptimizerError::failed("writing the settings", error);
         let failures = self.failures.identity();
@@ -129,7 +132,7 @@ impl BoSettings {
         if let Some(fields) = value.as_object_mut() {
             fields.remove("repeats");
             fields.remove("ending");
-            // Journals from before the policy go on with it.
+            // Older journals without this setting can continue with it.
             if self.ties == TiePolicy::Pieces {
                 fields.remove("ties");
             }
@@ -146,15 +149,16 @@ impl BoSettings {
         Ok(value)
     }
 
-    /// True if a trial, beside which so many others run, is in one of the last steps of a plan. A step is as many trials as run.
+    /// True if a trial is in one of the last steps of a plan, while `others` other trials run. A step has as many trials as run.
     pub(crate) fn is_ending(&self, id: TrialId, others: usize) -> bool {
         let last = self.ending.saturating_mul(others.saturating_add(1));
         let from = |planned: usize| planned.saturating_sub(last) as u64;
         self.budget.is_some_and(|planned| (from(planned)..planned as u64).contains(&id.0))
     }
 
-    /// Numbers by which an automatic design goes: at least 16 points, or a third of a planned number, as a model that begins with fewer may
-    /// never leave the first minimum that it finds. Without a plan, 16 may be all that there are. Source: `run bo/few`.
+    /// Numbers for an automatic design: at least 16 points, or a third of the planned number. A model that begins with fewer may never
+    /// leave the first minimum that it finds. Without a plan there is no such minimum, since the study may have only 16 trials. Source:
+    /// `run bo/few`.
     fn design_budget(&self) -> DesignBudget {
         let fewest = if self.budget.is_some() { 16 } else { DesignBudget::default().fewest };
         DesignBudget { planned: self.budget, fewest }

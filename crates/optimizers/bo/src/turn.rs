@@ -17,10 +17,10 @@ use crate::optimizer::{current_run, of_run};
 use crate::settings::RESOLVED;
 use crate::{BayesianOptimizer, Convergence};
 
-/// Marks a trial at the least posterior mean, for those that are asked while it runs.
+/// Marks a trial at the smallest posterior mean, for trials that are asked while it runs.
 static POLISHED: MemoKey<f64> = MemoKey::new("polished");
 
-/// Anchors of the knowledge gradient among the last trials: 50 take twice the time, and are not shown to be better.
+/// Anchors of the knowledge gradient for the last trials. 50 take twice the time, without a measured gain.
 const ANCHORS: usize = 20;
 
 /// A turn with fitted surrogates.
@@ -29,18 +29,18 @@ pub(crate) struct BoTurn<'a> {
     state: SurrogateState<'a>,
     history: &'a History<Config>,
     id: TrialId,
-    /// The maximized acquisition function, once it was asked for.
+    /// The maximized acquisition function, computed on first use.
     search: Option<Search>,
 }
 
-/// Kind of one of the last trials of a plan.
+/// Rule for one of the last trials of a plan.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Last {
-    /// By improvement, as before.
+    /// Expected improvement, as before.
     Improvement,
-    /// At the least posterior mean: what is left to gain are digits.
+    /// Smallest posterior mean: only digits of the minimum are left to gain.
     LeastMean,
-    /// By the knowledge gradient: measurements are noisy, so the best of them is not what a study ends with.
+    /// Knowledge gradient: with noisy measurements, the recommendation is not the best measurement.
     Recommendation,
 }
 
@@ -49,7 +49,7 @@ struct Search {
     candidates: Vec<Candidate>,
     /// The loss to improve on.
     target: f64,
-    /// Expected improvement, where the acquisition function is one.
+    /// Expected improvement; `None` if the acquisition function is another one.
     improvement: Option<Improvement>,
 }
 
@@ -57,7 +57,7 @@ struct Search {
 #[derive(Clone, Copy)]
 struct Improvement {
     largest: f64,
-    /// At the best candidate, which is another point than that of the largest where costs count.
+    /// Value at the best candidate. Where costs count, this differs from the point of the largest value.
     at_best: f64,
 }
 
@@ -71,7 +71,7 @@ impl<'a> BoTurn<'a> {
         Self { optimizer, state, history, id, search: None }
     }
 
-    /// The maximized acquisition function, which is built once in a turn.
+    /// The maximized acquisition function, which is built once per turn.
     fn search(&mut self, by: Option<&dyn AcquisitionFactory>) -> Result<&mut Search, OptimizerError> {
         let search = self.search.take().map_or_else(|| self.build_search(by), Ok)?;
         Ok(self.search.insert(search))
@@ -106,10 +106,10 @@ impl<'a> BoTurn<'a> {
         Ok(outlook.is_some_and(|outlook| outlook.expected < epsilon * outlook.range))
     }
 
-    /// Kind of a trial among the last ones of a plan; nothing before them, without a continuous parameter, and for another rule than improvement.
+    /// Rule for a trial among the last ones of a plan. `None` before them, without a continuous parameter, and for an acquisition function
+    /// other than expected improvement.
     ///
-    /// One of those that run at the same time is at the least mean, as others would be at its point. So the last steps are as many trials
-    /// as run.
+    /// Only one of the running trials is at the smallest mean, since others would choose the same point. So a last step has as many trials as run.
     fn last(&mut self, by: Option<&dyn AcquisitionFactory>) -> Result<Option<Last>, OptimizerError> {
         let (rule, settings) = (by.unwrap_or(self.optimizer.acquisition()), self.optimizer.settings());
         let is_last = settings.is_ending(self.id, self.history.pending().count())
@@ -118,9 +118,9 @@ impl<'a> BoTurn<'a> {
         if !is_last {
             return Ok(None);
         }
-        // Beside running trials the last steps are many trials: those that do not polish may still leave a minimum.
+        // With running trials the last steps have many trials. Those that are not at the smallest mean may still leave a minimum.
         let is_one_of_the_last = settings.is_ending(self.id, 0);
-        // Without a joint posterior there is no knowledge gradient.
+        // The knowledge gradient needs a joint posterior.
         if self.state.is_noisy(RESOLVED) && self.state.posterior().joint().is_some() {
             return Ok(is_one_of_the_last.then_some(Last::Recommendation));
         }
@@ -131,7 +131,7 @@ impl<'a> BoTurn<'a> {
         Ok(is_one_of_the_last.then_some(Last::Improvement))
     }
 
-    /// Points by the knowledge gradient: the least posterior mean is recommended, and no later trial is to come.
+    /// Candidates by the knowledge gradient: the study recommends the smallest posterior mean, and no later trial follows.
     fn for_recommendation(&self) -> Result<Vec<Candidate>, OptimizerError> {
         let rule = AcquisitionKind::LogKnowledgeGradient { anchors: ANCHORS };
         let acquisition = self
@@ -143,8 +143,10 @@ impl<'a> BoTurn<'a> {
         Ok(candidates)
     }
 
-    /// Points of the least mean, or, with weights, of the largest improvement of the mean on the target; `expected` is the largest expected
-    /// improvement, beside which the scale of that is small. It may have vanished in rounding, and a scale must not.
+    /// Candidates of the smallest mean, or, with weights, of the largest improvement of the mean on the target.
+    ///
+    /// The smoothing scale is small relative to `expected`, the largest expected improvement. It must stay positive even if `expected` has
+    /// vanished in rounding.
     fn polish(&self, target: f64, expected: f64) -> Result<Vec<Candidate>, OptimizerError> {
         let scale = (expected / 100.0).max(1e-12 * self.state.range());
         let acquisition = self
@@ -156,7 +158,7 @@ impl<'a> BoTurn<'a> {
         Ok(candidates)
     }
 
-    /// Points to explore: the front of mean and standard deviation, without those that are probably infeasible unless all are.
+    /// Candidates to explore: the front of mean and standard deviation. Points that are probably infeasible are left out, unless all are.
     fn front(&self) -> Vec<Candidate> {
         let mut rng = self.history.seed().stream("convergence", self.id.0);
         let is_likely = |x: &[f64]| self.state.probability_feasible(x).is_none_or(|p| p >= 0.5);
@@ -209,7 +211,7 @@ impl Modelled<Config> for BoTurn<'_> {
         let rule = by.unwrap_or(self.optimizer.acquisition());
         let (is_improvement, last) = (rule.is_expected_improvement(), self.last(by)?);
         let explores = match self.optimizer.settings().convergence {
-            // Neither a new run nor the front is of use to what comes last.
+            // The last trials need neither a new run nor the front.
             _ if last.is_some() => false,
             Convergence::Restart { epsilon } if self.is_converged(epsilon, by)? => {
                 return self.optimizer.initial(current_run(self.history).0 + 1, self.history, self.id);
@@ -229,7 +231,7 @@ impl Modelled<Config> for BoTurn<'_> {
             _ => {}
         }
         if explores {
-            // Where little is allowed, random points may not be, but those of the search are.
+            // If few points are allowed, the random points of the front may all be forbidden; the candidates of the search are not.
             let is_constrained = self.optimizer.known_constraint().is_some();
             let best = if is_constrained { candidates } else { Vec::new() };
             candidates = [self.front(), best].concat();

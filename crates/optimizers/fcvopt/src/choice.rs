@@ -12,7 +12,7 @@ impl FractionalCv {
         self.known_constraint.allows_point(&self.space, x)
     }
 
-    /// The best points of an acquisition function that the known constraint allows, best first.
+    /// The best allowed points of an acquisition function, best first.
     pub(crate) fn candidates(
         &self,
         acquisition: &dyn Acquisition,
@@ -25,8 +25,8 @@ impl FractionalCv {
         found
     }
 
-    /// The first candidate with a fold that was not asked and, if that is asked for, is worth it: with that fold and by how much it is
-    /// expected to lower the best mean.
+    /// The first candidate with a new fold whose expected gain reaches `threshold`. Returned with that fold and the expected decrease of
+    /// the best mean.
     pub(crate) fn choose(
         &self,
         belief: &FoldSurrogateState,
@@ -55,7 +55,7 @@ impl FractionalCv {
         Ok(None)
     }
 
-    /// The knowledge gradient over configuration and fold, times the probability that the configuration keeps the constraints.
+    /// The knowledge gradient over configuration and fold, times the probability that the configuration is feasible.
     fn feasible_knowledge<'a>(
         &self,
         belief: &'a FoldSurrogateState,
@@ -67,7 +67,7 @@ impl FractionalCv {
         weigh(Box::new(knowledge), UtilityScale::Log, weights, baseline.row(0), baseline)
     }
 
-    /// Last resort when no candidate is worth a fit: the most valuable pair of configuration and fold, or the end.
+    /// Last resort when no candidate is worth a fit: the most valuable pair of configuration and fold, or a reason to stop.
     pub(crate) fn last_resort(
         &self,
         belief: &FoldSurrogateState,
@@ -93,8 +93,8 @@ impl FractionalCv {
     }
 }
 
-/// Expected fall of the best mean by a fold of a configuration, times the probability that the configuration keeps the constraints.
-/// Infinite while no evaluated configuration probably keeps them: the first that does is worth any fit.
+/// Expected decrease of the best mean by a fold of a configuration, times the probability that the configuration is feasible. Infinite
+/// while no evaluated configuration is probably feasible: the first such configuration is worth any fit.
 fn feasible_gain(belief: &FoldSurrogateState, x: &[f64], code: usize) -> Result<f64, OptimizerError> {
     if !belief.has_feasible() {
         return Ok(f64::INFINITY);
@@ -104,13 +104,13 @@ fn feasible_gain(belief: &FoldSurrogateState, x: &[f64], code: usize) -> Result<
     Ok(knowledge.gain(x) * belief.probability_feasible(x))
 }
 
-/// Candidates that are weighed before the most valuable pair is looked for.
+/// Number of candidates that are tried before the search for the most valuable pair.
 const CONSIDERED: usize = 8;
 
 /// Choice of a configuration and a fold.
 pub(crate) struct Choice {
     pub(crate) candidate: Candidate,
     pub(crate) code: usize,
-    /// Expected fall of the best mean of the configurations that keep the constraints.
+    /// Expected decrease of the best mean among the feasible configurations.
     pub(crate) gain: f64,
 }

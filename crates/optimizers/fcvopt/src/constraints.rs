@@ -14,29 +14,29 @@ use crate::evidence::Evidence;
 use crate::learning::{FoldData, Learning};
 use crate::surrogate_state::target;
 
-/// Posteriors of the constraints: of each the mean over the folds, or the true value, as of the loss. That no fold fails is one too.
+/// Posteriors of the constraints. As for the loss, each is the mean over the folds or the true value. A further constraint is that no fold fails.
 #[derive(Default)]
 pub(crate) struct Constraints {
     targets: Vec<Component>,
     fits: Vec<LastFit>,
-    /// Classification of the configurations that were evaluated; nothing while none has failed.
+    /// Classifier of the evaluated configurations; `None` while none has failed.
     failure: Option<Box<dyn FittedSurrogate>>,
 }
 
-/// A constraint holds where it is not positive.
+/// A constraint holds if it is not positive.
 const FEASIBLE: LogFeasibility = LogFeasibility { threshold: 0.0 };
 
-/// Name of the process of failures in a memo.
+/// Memo name of the classifier of failures.
 const FAILURE: &str = "failure";
 
-/// Name of the process of a constraint in a memo.
+/// Memo name of the process of a constraint.
 fn name(index: usize) -> String {
     format!("constraint {index}")
 }
 
 impl Constraints {
-    /// Fits one hierarchical process per constraint, each by the rule of the loss and with hyperparameters of its own, and a classifier where a
-    /// fold has failed.
+    /// Fits one hierarchical process per constraint, by the same rule as the loss, with its own hyperparameters. If a fold has failed, it also fits
+    /// a classifier of configurations.
     ///
     /// # Errors
     /// [`OptimizerError`] names the constraint whose fit fails.
@@ -80,17 +80,17 @@ impl Constraints {
         self.targets.iter().map(|target| Analytic::new(target, FEASIBLE))
     }
 
-    /// Logarithms of the probabilities that each holds, taken for independent.
+    /// Logarithms of the probabilities that each constraint holds; constraints are treated as independent.
     pub(crate) fn logarithms(&self) -> impl Iterator<Item = Analytic<'_, LogFeasibility>> {
         self.measured().chain(self.failure.iter().map(|fitted| Analytic::new(fitted.posterior(), FEASIBLE)))
     }
 
-    /// Logarithm of the probability that all hold.
+    /// Log probability that all constraints hold.
     pub(crate) fn log_probability(&self, x: &[f64]) -> f64 {
         self.logarithms().map(|logarithm| logarithm.value(x)).sum()
     }
 
-    /// True where all that are measured rather hold than not.
+    /// True if all measured constraints hold with a probability of at least one half.
     pub(crate) fn probably_hold(&self, x: &[f64]) -> bool {
         self.measured().map(|logarithm| logarithm.value(x)).sum::<f64>().exp() >= 0.5
     }

@@ -17,23 +17,23 @@ use crate::learning::{FoldData, FoldFit, Learning};
 pub(crate) enum Costs {
     /// Costs do not count, or none was reported.
     Ignored,
-    /// All fits so far cost this much. A process has no scale of its own for logarithms that are all equal: it would take it from their
-    /// size, which is that of the unit of cost.
+    /// All fits so far have this cost. Equal logarithms have no spread, so a process would take its scale from their size, which depends on
+    /// the unit of cost.
     Equal(f64),
     /// Surrogate of the logarithm of the cost.
     Learnt {
         /// The process.
         fit: FoldFit,
-        /// The logarithm that all folds have in common.
+        /// Component of the log cost that all folds share.
         common: Component,
     },
 }
 
-/// Name of the process of the costs in a memo.
+/// Memo name of the process of the costs.
 const NAME: &str = "costs";
 
 impl Costs {
-    /// Surrogate of the fits whose cost was reported. A thorough fit starts afresh.
+    /// Fits the surrogate of the reported costs. A fit from all starts does not reuse the last hyperparameters.
     pub(crate) fn learn(
         space: &Space,
         evidence: &Evidence,
@@ -43,7 +43,7 @@ impl Costs {
     ) -> Result<Self, OptimizerError> {
         let (mut x, mut folds, mut costs) = (Points::new(space.dim()), Vec::new(), Vec::new());
         for (i, cost) in evidence.costs.iter().enumerate() {
-            // Studies refuse a cost that has no logarithm, but older journals may have one.
+            // Studies reject a cost without a logarithm, but older journals may have one.
             let Some(cost) = cost.filter(|cost| *cost > 0.0) else { continue };
             x.push(evidence.x.row(i));
             folds.push(evidence.folds[i]);
@@ -83,7 +83,7 @@ impl Costs {
         }
     }
 
-    /// Logarithm of one over the expected cost of an evaluation, for a weight; nothing where all cost the same.
+    /// Log inverse of the expected cost of an evaluation, as a weight; `None` if all costs are equal.
     pub(crate) fn log_inverse(&self) -> Option<Analytic<'_, LogInverseCost>> {
         match self {
             Self::Learnt { common, .. } => Some(Analytic::new(common, LogInverseCost::default())),
@@ -91,7 +91,7 @@ impl Costs {
         }
     }
 
-    /// The mean of the log-normal cost of a fold at a configuration; nothing where costs do not count.
+    /// Mean of the log-normal cost of a fold at a configuration; `None` where costs do not count.
     pub(crate) fn expected(&self, x: &[f64], fold: usize) -> Option<f64> {
         match self {
             Self::Ignored => None,
@@ -103,7 +103,7 @@ impl Costs {
         }
     }
 
-    /// The logarithm of what a fold costs.
+    /// Log cost of a fold.
     pub(crate) fn of_fold(&self, fold: usize) -> LogCost {
         match self {
             Self::Ignored => LogCost::Equal(0.0),
@@ -113,7 +113,7 @@ impl Costs {
     }
 }
 
-/// The expected logarithm of what one fold costs at every configuration.
+/// Expected log cost of one fold at every configuration.
 pub(crate) enum LogCost {
     /// Constant.
     Equal(f64),
@@ -130,7 +130,7 @@ impl LogCost {
         }
     }
 
-    /// Subtracts its gradient.
+    /// Subtracts the gradient of the expected logarithm.
     pub(crate) fn subtract_gradient(&self, x: &[f64], gradient: &mut [f64]) {
         let Self::Learnt(component) = self else { return };
         let (mut mean, mut variance) = ([0.0], [0.0]);

@@ -5,7 +5,7 @@ use thrifty_domain::Points;
 use thrifty_model_based::Designer;
 use thrifty_study::{Ask, History, OptimizerError, StopReason, Suggestion, TrialId};
 
-/// An initial design at work: one fold of each configuration, and no pair twice. All folds are of the first repeat.
+/// Chooses the points of an initial design: one fold of each configuration, without repeated pairs. All folds are of the first repeat.
 pub(crate) struct FoldDesign<'a> {
     pub(crate) designer: Designer<'a>,
     pub(crate) history: &'a History<FoldQuery>,
@@ -14,8 +14,8 @@ pub(crate) struct FoldDesign<'a> {
 }
 
 impl FoldDesign<'_> {
-    /// The next given configuration, or that of a trial's number, on a fold; where it is not allowed or that pair was asked, another
-    /// configuration that was not asked, or a given one on another fold. Nothing when all were.
+    /// The next given configuration, or that of the trial's number, on a fold. If it is not allowed or the pair was asked, another new
+    /// configuration, or a given one on another fold. `None` if all were asked.
     pub(crate) fn query(&self, id: TrialId, fold: usize) -> Result<Option<FoldQuery>, OptimizerError> {
         let query = |config| FoldQuery { config, repeat: 0, fold };
         let Designer { design, space, seed, run, known_constraint } = &self.designer;
@@ -37,13 +37,13 @@ impl FoldDesign<'_> {
             asked.push(&point.map_err(named)?);
         }
         let Some(config) = self.designer.config(&asked, id)? else { return Ok(None) };
-        // A configuration that is given again comes with its other folds.
+        // A repeated given configuration uses its other folds.
         let folds = std::iter::once(fold).chain(0..self.folds);
         let mut queries = folds.map(|fold| FoldQuery { config: config.clone(), repeat: 0, fold });
         Ok(queries.find(|query| self.is_new(query)))
     }
 
-    /// The answer where every configuration was asked and none is measured: another fold, once nothing runs.
+    /// The answer if every configuration was asked and none is measured: another fold, after the running trials have ended.
     pub(crate) fn beyond(&self) -> Ask<FoldQuery> {
         if self.history.pending().next().is_some() {
             return Ask::Wait;

@@ -10,28 +10,28 @@ use thrifty_study::{History, Measurement, OptimizerError, TrialId};
 
 use crate::FractionalSettings;
 
-/// A history as points of the unit cube and codes of folds: repeat times folds plus fold.
+/// A history as points of the unit cube and fold codes. The code of a fold is its repeat times the number of folds, plus the fold.
 pub(crate) struct Evidence {
-    /// Folds measured, with the index of their configuration among those evaluated.
+    /// Points of the measured folds, with the index of their configuration among those evaluated.
     pub(crate) x: Points,
     pub(crate) folds: Vec<usize>,
     pub(crate) y: Vec<f64>,
-    /// Reported noise variances of the losses, 0 where none was.
+    /// Reported noise variances of the losses; 0 where none was reported.
     pub(crate) noise_variances: Vec<f64>,
     pub(crate) costs: Vec<Option<f64>>,
-    /// Values of each constraint, a column per constraint.
+    /// Values of the constraints, one column per constraint.
     pub(crate) constraints: Vec<Vec<f64>>,
     pub(crate) of: Vec<usize>,
-    /// Running ones.
+    /// Points of the running trials.
     pub(crate) pending: Points,
     pub(crate) pending_folds: Vec<usize>,
     /// Configurations with a measured fold, each once, in the order of asking.
     pub(crate) evaluated: Points,
-    /// First trial of each.
+    /// Index of the first trial of each evaluated configuration.
     pub(crate) first: Vec<usize>,
-    /// Configurations and folds asked, whatever came of them.
+    /// Configurations and folds that were asked, whatever their outcome.
     pub(crate) asked: Vec<(Vec<f64>, usize)>,
-    /// Those that gave no loss, for a reason that has to do with them.
+    /// Configurations and folds that gave no loss, for a reason related to them.
     pub(crate) failed: Vec<(Vec<f64>, usize)>,
 }
 
@@ -101,7 +101,7 @@ impl Evidence {
         self.y.push(carried(loss));
     }
 
-    /// Adds noise variance, cost and constraints of the fold that was added last.
+    /// Adds noise variance, cost and constraints of the last added fold.
     ///
     /// # Errors
     /// As [`Evidence::push_constraints`].
@@ -134,8 +134,8 @@ impl Evidence {
         Ok(())
     }
 
-    /// Folds, of `folds` over all repeats, that were neither measured at a configuration nor are running there; nothing when one
-    /// of them failed: its mean over all folds cannot be had.
+    /// Folds, of `folds` over all repeats, that are neither measured at a configuration nor running there. `None` if one of them failed:
+    /// the mean over all folds then cannot be measured.
     pub(crate) fn missing_folds(&self, x: &[f64], folds: usize) -> Option<Vec<usize>> {
         let is_among = |points: &Points, codes: &[usize], fold: usize| {
             points.rows().zip(codes).any(|(point, code)| *code == fold && point == x)
@@ -153,13 +153,13 @@ impl Evidence {
         Some(missing)
     }
 
-    /// True for a configuration of which a fold has failed.
+    /// True if a fold of this configuration has failed.
     pub(crate) fn has_failed(&self, x: &[f64]) -> bool {
         self.failed.iter().any(|(point, _)| point == x)
     }
 
-    /// Configurations that were evaluated, each once in the order of asking, with 1 for those of which a fold has failed and -1 for the
-    /// others; nothing where none has failed.
+    /// Evaluated configurations, each once, in the order of asking. Their classes are 1 if a fold has failed and -1 otherwise. `None` if no fold
+    /// has failed.
     pub(crate) fn classes(&self) -> Option<(Points, Vec<f64>)> {
         if self.failed.is_empty() {
             return None;
@@ -176,8 +176,8 @@ impl Evidence {
         Some((points, classes))
     }
 
-    /// Mean over `folds`, those of all repeats, for a configuration of which all were measured; of several measurements of a
-    /// fold the first.
+    /// Mean over all `folds` of all repeats, for a configuration whose folds were all measured. If a fold was measured several times, the
+    /// first measurement counts.
     pub(crate) fn whole_mean(&self, configuration: usize, folds: usize) -> Option<f64> {
         let loss = |fold: usize| {
             let at = (0..self.y.len()).find(|i| self.of[*i] == configuration && self.folds[*i] == fold)?;
@@ -187,7 +187,7 @@ impl Evidence {
         losses.map(|losses| losses.iter().sum::<f64>() / folds as f64)
     }
 
-    /// True if a measured loss of a configuration is a bound: the mean over its folds is then not observed.
+    /// True if a measured loss of a configuration is a bound; the mean over its folds is then not observed.
     pub(crate) fn is_censored(&self, configuration: usize, limits: Limits) -> bool {
         let of = |i: &usize| self.of[*i] == configuration;
         (0..self.y.len()).filter(of).any(|i| limits.censors(self.y[i]))

@@ -29,7 +29,7 @@ pub(crate) fn choose(
     };
     Ok(match settings.fold {
         FoldRule::LeastVariance => least(gains()?, &|gain| {
-            // By what is gained a unit of cost; the same order as by what remains where all cost the same.
+            // By the gain per unit of cost. With equal costs, the order is that of the remaining variance.
             let cost = belief.costs().of_fold(gain.fold).value(x).exp();
             -gain.covariance * gain.covariance / gain.variance.max(f64::MIN_POSITIVE) / cost
         }),

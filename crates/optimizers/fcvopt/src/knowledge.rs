@@ -6,17 +6,18 @@ use thrifty_domain::PointsRef;
 use crate::FoldSurrogateState;
 use crate::costs::LogCost;
 
-/// Knowledge gradient over configuration and fold: of each configuration that of its best fold.
+/// Knowledge gradient over configuration and fold. A configuration has the value of its best fold.
 ///
 /// ```text
 /// value(x) = max_j ln KG_j(x) - E ln cost_j(x)
 /// ```
 ///
-/// `KG_j` is by how much the best posterior mean of the target among the evaluated configurations and x falls once fold j
-/// is observed at x, expected: exact. Evaluated configurations that probably break a constraint do not count, unless all
-/// do: their means can be the smallest, and nothing that is feasible would lower them. Folds that were never observed are
-/// all the same to the model, so one of them stands for all (of each repeat). Where two folds are equally good the
-/// gradient is that of one of them.
+/// `KG_j` is the expected decrease of the best posterior mean of the target, among the evaluated configurations and x, after fold j is
+/// observed at x. It is exact.
+///
+/// Evaluated configurations that probably break a constraint do not count, unless all do. Their means can be the smallest, and no feasible
+/// observation would lower them. Folds that were never observed are equivalent in the model, so one of them represents all (of each
+/// repeat). If two folds are equally good, the gradient is that of one of them.
 pub struct FoldKnowledge<'a> {
     options: Vec<FoldOption<'a>>,
 }
@@ -28,10 +29,10 @@ struct FoldOption<'a> {
 }
 
 impl<'a> FoldKnowledge<'a> {
-    /// Over all folds there are.
+    /// Knowledge gradient over all folds.
     ///
     /// # Errors
-    /// [`AcquisitionError`] when nothing was evaluated.
+    /// [`AcquisitionError`] if nothing was evaluated.
     pub fn new(
         belief: &'a FoldSurrogateState,
         folds: usize,
@@ -49,10 +50,10 @@ impl<'a> FoldKnowledge<'a> {
         Self::of_folds(belief, &stand_ins)
     }
 
-    /// Over some folds alone.
+    /// Knowledge gradient over the given folds.
     ///
     /// # Errors
-    /// [`AcquisitionError`] when nothing was evaluated.
+    /// [`AcquisitionError`] if nothing was evaluated.
     pub fn of_folds(belief: &'a FoldSurrogateState, folds: &[usize]) -> Result<Self, AcquisitionError> {
         let option = |fold: &usize| {
             let ahead = belief.target().fold_lookahead(*fold, belief.baseline());
@@ -62,7 +63,7 @@ impl<'a> FoldKnowledge<'a> {
         Ok(Self { options: folds.iter().map(option).collect::<Result<_, AcquisitionError>>()? })
     }
 
-    /// The best fold at a configuration and its value, the first of equals.
+    /// The best fold at a configuration and its value; the first among equal ones.
     #[must_use]
     pub fn best(&self, x: &[f64]) -> Option<(usize, f64)> {
         let value = |option: &FoldOption<'_>| option.gain.value(x) - option.cost.value(x);
@@ -70,7 +71,7 @@ impl<'a> FoldKnowledge<'a> {
         values.reduce(|best, next| if next.1 > best.1 { next } else { best })
     }
 
-    /// Expected fall of the best mean by the best of the folds, whatever it costs.
+    /// Expected decrease of the best mean by the best fold, without its cost.
     pub(crate) fn gain(&self, x: &[f64]) -> f64 {
         self.options.iter().map(|option| option.gain.value(x).exp()).fold(0.0, f64::max)
     }

@@ -10,13 +10,13 @@ use thrifty_study::TrialId;
 
 use crate::FractionalSettings;
 
-/// Rule for the fits before a suggestion: of the loss, the constraints and the costs.
+/// Rule for the fits of the loss, the constraints and the costs before a suggestion.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Learning {
     refit: Refit,
-    /// Starts of fits that learn, where there are last hyperparameters.
+    /// Starts of a learning fit that has last hyperparameters.
     starts: Starts,
-    /// True if a fit from all starts has none at the last hyperparameters.
+    /// True if a fit from all starts does not use the last hyperparameters.
     starts_afresh: bool,
 }
 
@@ -38,15 +38,15 @@ pub(crate) struct FoldFit {
 }
 
 impl FoldFit {
-    /// The fit as memos keep it.
+    /// The fit as stored in memos.
     pub(crate) fn to_remember(&self) -> LastFit {
         LastFit { hyperparameters: self.posterior.hyperparameters(), learnt_from: Some(self.learnt_from) }
     }
 }
 
 impl Learning {
-    /// The rule of the settings for a number of measured folds. Beyond `thorough` nine fits of ten begin at the last hyperparameters alone, beyond
-    /// the restarts of `refit` all do that are made because of growth.
+    /// The rule of the settings for a number of measured folds. Beyond `thorough`, nine fits of ten start only from the last
+    /// hyperparameters. Beyond the `restarts_until` of `refit`, all fits by growth do.
     pub(crate) fn of(settings: &FractionalSettings, observations: usize, id: TrialId) -> Self {
         let is_brief = observations > settings.thorough && !id.0.is_multiple_of(10);
         let is_brief = is_brief || settings.refit.is_settled(observations);
@@ -54,12 +54,12 @@ impl Learning {
         Self { refit: settings.refit, starts, starts_afresh: false }
     }
 
-    /// Rule by which a fit from all starts has none at the last hyperparameters, else equal.
+    /// This rule, but with fits from all starts that do not use the last hyperparameters.
     pub(crate) fn starting_afresh(self) -> Self {
         Self { starts_afresh: true, ..self }
     }
 
-    /// Conditions with the hyperparameters of the last fit where the rule keeps them, else learns anew.
+    /// Conditions with the last hyperparameters if the rule keeps them, else learns new ones.
     pub(crate) fn fit(
         self,
         model: &Hgp,
@@ -92,9 +92,10 @@ impl FoldData<'_> {
         self.y.iter().map(|y| self.limits.response(*y)).collect()
     }
 
-    /// The posterior under earlier hyperparameters. Nothing where the covariance has no factor under them, where they are of another model, or
-    /// where the observations after the first `learnt_from` are improbable. With limits the rows of a posterior are not those of the data: how
-    /// probable they are is not judged.
+    /// The posterior under earlier hyperparameters. `None` if the covariance cannot be factored, if the hyperparameters are of another
+    /// model, or if the observations after the first `learnt_from` are improbable.
+    ///
+    /// With limits, the rows of a posterior differ from those of the data. Their probability is then not checked.
     fn keep(&self, model: &Hgp, hyperparameters: &[f64], learnt_from: usize) -> Option<HgpPosterior> {
         let model = model.clone().warm_started(hyperparameters.to_vec());
         let Self { x, folds, y, noise_variances, limits } = *self;

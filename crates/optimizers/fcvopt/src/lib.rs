@@ -4,9 +4,10 @@
 //!
 //! ## Overview
 //!
-//! [`FractionalCv`] asks for a fold of a configuration, learns the true loss from such folds by the hierarchical
-//! process of [`thrifty_hgp`], and recommends the configuration with the smallest posterior mean of the true loss. A full
-//! cross-validation costs K model fits a configuration; this costs one. [`MultiTaskCv`] takes the folds for correlated tasks instead.
+//! [`FractionalCv`] asks for one fold of a configuration. It learns the true loss from such folds by the hierarchical process of
+//! [`thrifty_hgp`], and recommends the configuration with the smallest posterior mean of the true loss. A full cross-validation costs K
+//! model fits per configuration; this costs one.
+//! [`MultiTaskCv`] treats the folds as correlated tasks instead.
 //! Source: `FCVOpt` (Yerramilli & Apley, 2025).
 
 mod choice;

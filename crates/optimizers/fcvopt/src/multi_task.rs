@@ -21,7 +21,7 @@ use crate::settings::{default_refit, is_default_refit};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskCovariance {
-    /// Any covariance matrix, learnt: [`Coregionalization`](thrifty_kernel::Coregionalization). K standard deviations and K (K - 1)/2 angles.
+    /// Any learnt covariance matrix: [`Coregionalization`](thrifty_kernel::Coregionalization), with K standard deviations and K (K - 1)/2 angles.
     #[default]
     Free,
     /// One variance for all tasks and one correlation for all pairs: two parameters.
@@ -36,17 +36,17 @@ pub struct MultiTaskSettings {
     pub folds: usize,
     /// Covariance between the folds.
     pub tasks: TaskCovariance,
-    /// Initial design; its configurations take the folds in turn.
+    /// Initial design; its configurations use the folds in turn.
     pub initial: InitialDesign,
-    /// Search for the next configuration. Settings of it that a file leaves out are the [default](MultiTaskSettings::default) ones here.
+    /// Maximizer of the acquisition function. Settings that a file leaves out have the [default](MultiTaskSettings::default) values of this struct.
     #[serde(alias = "maximiser", deserialize_with = "MaximizerInFile::deserialize")]
     pub maximizer: Maximizer,
-    /// Times at which hyperparameters are learnt anew; by default those of [`FractionalSettings`](crate::FractionalSettings).
+    /// Schedule for learning hyperparameters again; by default that of [`FractionalSettings`](crate::FractionalSettings).
     #[serde(skip_serializing_if = "is_default_refit")]
     pub refit: Refit,
 }
 
-/// The maximizer as it is in a file: serde would fill what is left out from `Maximizer`, whose default is another one.
+/// The maximizer in a file. Serde would fill missing fields from `Maximizer`, whose default differs.
 #[derive(Deserialize)]
 #[serde(remote = "Maximizer", default = "default_maximizer", deny_unknown_fields)]
 struct MaximizerInFile {
@@ -60,7 +60,7 @@ fn default_maximizer() -> Maximizer {
 }
 
 impl Default for MultiTaskSettings {
-    /// Ten folds with a free covariance; a smaller search than that of Bayesian optimisation, since each point costs the joint
+    /// Ten folds with a free covariance. The search is smaller than that of Bayesian optimisation, since each point needs the joint
     /// distribution of all folds.
     fn default() -> Self {
         Self {
@@ -79,16 +79,17 @@ impl Default for MultiTaskSettings {
 /// y(x, k) = f_k(x) + ε,   cov[f_k(x), f_l(x')] = B_kl c(x, x'),   target f̄(x) = Σ_k f_k(x) / K
 /// ```
 ///
-/// Every fold is a task of one Gaussian process. The next configuration maximises the expected improvement of f̄ over its best
-/// posterior mean at a configuration that was asked; the next fold maximises the expected improvement of its own task there.
-/// Noise variances of measurements add to the learnt noise. Pending folds count as observed at their posterior mean. Failed folds are not
-/// learnt from and not asked again.
-/// Constraints and costs of measurements are not used.
+/// Every fold is a task of one Gaussian process: c is the covariance of configurations and B that of the tasks. The next configuration
+/// maximises the expected improvement of f̄ over its best posterior mean among the configurations asked so far. The next fold maximises the
+/// expected improvement of its own task there.
 ///
-/// With K folds the free covariance has K (K + 1)/2 parameters, which few observations do not determine; the process of
-/// [`FractionalCv`](crate::FractionalCv) has two in their place and treats folds as a sample of all splits.
+/// Noise variances of measurements add to the learnt noise. Pending folds count as observed at their posterior mean. Failed folds are not
+/// used for learning and are not asked again. Constraints and costs of measurements are not used.
+///
+/// With K folds the free covariance has K (K + 1)/2 parameters, which few observations do not determine. The process of
+/// [`FractionalCv`](crate::FractionalCv) has two instead, and treats folds as a sample of all splits.
 /// Diagnostics of a suggestion: `acquisition`, `mean` and `std_dev` of f̄, `incumbent_mean`. Recommends the asked configuration with the
-/// smallest posterior mean of f̄. Cost: O(K n²) per candidate beside the fit. Source: `swersky2013`, section 3.1.
+/// smallest posterior mean of f̄. Cost: O(K n²) per candidate, in addition to the fit. Source: `swersky2013`, section 3.1.
 ///
 /// ```
 /// # use {thrifty_cv::FoldQuery, thrifty_fcvopt::MultiTaskCv, thrifty_sampling::Seed, thrifty_space::Space, thrifty_study::{MaxTrials, Study}};
@@ -104,10 +105,10 @@ pub struct MultiTaskCv {
     settings: MultiTaskSettings,
 }
 
-/// Name of the process in a memo.
+/// Memo name of the process.
 const NAME: &str = "model";
 
-/// Hyperparameters of the process, from which the next fit starts.
+/// Hyperparameters of the process; the next fit starts from them.
 static WARM_START: MemoKey<Vec<f64>> = MemoKey::new(NAME);
 
 impl MultiTaskCv {
@@ -146,7 +147,7 @@ impl MultiTaskCv {
         &self.settings
     }
 
-    /// The process after a history; nothing before the first measurement.
+    /// The process after a history; `None` before the first measurement.
     fn state(
         &self,
         history: &History<FoldQuery>,
@@ -167,7 +168,7 @@ impl MultiTaskCv {
         let anchors = [best];
         let domain = self.space.domain();
         let candidates = self.settings.maximizer.candidates(domain, &acquisition, &anchors, &mut rng);
-        // Among all configurations, since a candidate is missed where most were asked.
+        // Searches all configurations, since candidates are often missed when most were asked.
         let has_new = |x: &[f64]| (0..self.settings.folds).any(|fold| !state.is_asked(x, fold));
         let found = first_allowed(domain, |_| true, has_new, candidates, history.seed(), id)?;
         let Some(chosen) = found else { return Ok(Ask::Stop(StopReason::Exhausted)) };
@@ -186,8 +187,8 @@ impl MultiTaskCv {
         Ok(Ask::Evaluate(suggestion))
     }
 
-    /// The fold of a configuration that was not asked and has the largest expected improvement of its own task, the first of equals; the first
-    /// fold where all were asked.
+    /// The new fold of a configuration with the largest expected improvement of its own task; the first among equal ones. If all folds were
+    /// asked, the first fold.
     fn best_new_fold(&self, state: &MultiTaskState, x: &[f64]) -> usize {
         let new: Vec<usize> = (0..self.settings.folds).filter(|fold| !state.is_asked(x, *fold)).collect();
         let gain = |fold: &usize| {
@@ -214,7 +215,7 @@ impl Optimizer for MultiTaskCv {
         let known_constraint = &KnownConstraint::default();
         let designer = Designer { design, space, seed: history.seed(), run: 0, known_constraint };
         let design = FoldDesign { designer, history, folds };
-        // The folds come in turn.
+        // The design uses the folds in turn.
         if is_designed && let Some(query) = design.query(id, (id.0 % folds as u64) as usize)? {
             return Ok(Ask::Evaluate(Suggestion::new(query)));
         }
@@ -232,7 +233,7 @@ impl Optimizer for MultiTaskCv {
         }))
     }
 
-    /// A query from elsewhere names every parameter: nothing is completed.
+    /// An external query names every parameter; nothing is completed.
     fn check(&self, query: &FoldQuery, _: bool) -> Result<(), OptimizerError> {
         for (what, found, count) in [("fold", query.fold, self.settings.folds), ("repeat", query.repeat, 1)] {
             if found >= count {

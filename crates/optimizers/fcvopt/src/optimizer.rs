@@ -27,33 +27,36 @@ use crate::{FoldCosts, FoldSurrogateState, FractionalSettings, InitialFolds};
 
 /// Fractional cross-validation.
 ///
-/// An initial design with one fold each; then for each trial: fit the hierarchical process, maximise the acquisition on
-/// the true loss, choose the fold, suggest. A pair that was asked before is not asked again while the
-/// configuration has another fold; a configuration whose folds were all asked gives way to the next best.
+/// It starts with an initial design with one fold per configuration. Then, for each trial, it fits the hierarchical process, maximises the
+/// acquisition on the true loss, chooses the fold and suggests. A pair is not asked again while the configuration has another fold. A
+/// configuration whose folds were all asked is replaced by the next best.
 ///
-/// Diagnostics of a suggestion: `acquisition`, `mean` and `std_dev` of the target there, `remaining` (its variance once the
-/// fold is known), `incumbent_mean`, and `max_expected_improvement`: by how much the fold is expected to lower the best
-/// posterior mean, which is what [`NoImprovement`](thrifty_study::NoImprovement) reads. Recommends according to
-/// [`Incumbent`](crate::Incumbent).
+/// Diagnostics of a suggestion:
+/// - `acquisition`, and `mean` and `std_dev` of the target at the suggestion;
+/// - `remaining`: the variance of the target after the fold is observed;
+/// - `incumbent_mean`;
+/// - `max_expected_improvement`: the expected decrease of the best posterior mean, which [`NoImprovement`](thrifty_study::NoImprovement) uses.
 ///
-/// With a [`budget`](field@FractionalSettings::budget) the last fits verify: as soon as the fits that are left are just enough,
-/// the best configurations become finalists, once and for all, and their missing folds are evaluated. A finalist with a
-/// fold that fails is replaced by the next best that the fits left can complete. The finalists stand in the memo of
-/// every trial of the verification.
+/// Recommends according to [`Incumbent`](crate::Incumbent).
+///
+/// With a [`budget`](field@FractionalSettings::budget) the last fits verify. Verification begins when the remaining fits just suffice. The
+/// best configurations then become finalists, which do not change later, and their missing folds are evaluated. A finalist with a failed
+/// fold is replaced by the next best that the remaining fits can complete. The memo of every trial of the verification contains the
+/// finalists.
 pub struct FractionalCv {
     pub(crate) space: Space,
     pub(crate) settings: FractionalSettings,
-    /// The process that the settings ask for.
+    /// The process defined by the settings.
     default_model: Hgp,
-    /// Instead of it.
+    /// User-defined process, in place of the default.
     model: Option<Hgp>,
-    /// Instead of that of the settings.
+    /// User-defined acquisition function, in place of that of the settings.
     pub(crate) acquisition: Option<Box<dyn AcquisitionFactory>>,
     pub(crate) known_constraint: KnownConstraint,
     pub(crate) request: Mutex<Option<Request>>,
 }
 
-/// A verification on demand: of the trials from this number to that one.
+/// A verification on demand: first and last trial number.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Request {
     pub(crate) from: usize,
@@ -97,14 +100,14 @@ impl FractionalCv {
         Ok(self)
     }
 
-    /// Replaces the process. It stands in the fingerprint: a journal is resumed with the same one.
+    /// Replaces the process. It is part of the fingerprint: a journal is resumed with the same process.
     #[must_use]
     pub fn with_model(mut self, model: Hgp) -> Self {
         self.model = Some(model);
         self
     }
 
-    /// Sets an acquisition function of one's own on the posterior of the target, instead of the one that the settings name.
+    /// Sets a user-defined acquisition function on the posterior of the target, in place of that of the settings.
     #[must_use]
     pub fn with_acquisition(mut self, acquisition: impl AcquisitionFactory + 'static) -> Self {
         self.acquisition = Some(Box::new(acquisition));
@@ -128,7 +131,7 @@ impl FractionalCv {
         &self.settings
     }
 
-    /// The surrogates behind the next suggestion; nothing before a fold is measured.
+    /// The surrogates for the next suggestion; `None` before a fold is measured.
     ///
     /// # Errors
     /// As [`FoldSurrogateState::fit`].
@@ -152,7 +155,7 @@ impl FractionalCv {
         FoldDesign { designer, history, folds: self.settings.folds }
     }
 
-    /// The fold of the initial design for a trial, of the first repeat: others come in as soon as the model asks for them.
+    /// The fold of the initial design for a trial, of the first repeat. Other repeats are used as soon as the model chooses them.
     fn initial_fold(&self, seed: Seed, id: TrialId) -> usize {
         let folds = self.settings.folds as u64;
         match self.settings.initial_folds {
@@ -168,7 +171,7 @@ impl FractionalCv {
 
     /// True while the initial design lasts.
     fn is_designed(&self, history: &History<FoldQuery>) -> bool {
-        // A design that has ended does not begin again when the study is planned longer.
+        // A finished design does not restart if the study is planned longer.
         let modelled = history.trials().iter().any(|trial| trial.memo.contains(&WARM_START));
         let measured = history.measured().count();
         let (space, initial) = (&self.space, &self.settings.initial);
@@ -177,7 +180,7 @@ impl FractionalCv {
     }
 }
 
-/// The hierarchical process that settings ask for.
+/// The hierarchical process defined by the settings.
 fn default_model(space: &Space, settings: &FractionalSettings) -> Result<Hgp, OptimizerError> {
     let failed = |error| OptimizerError::failed("setting up fractional cross-validation", error);
     settings.validate().map_err(|error| failed(error.to_string()))?;
@@ -188,8 +191,8 @@ fn default_model(space: &Space, settings: &FractionalSettings) -> Result<Hgp, Op
     Ok(model)
 }
 
-/// A process of one's own in a fingerprint: its settings, its hyperparameters before data, and covariances at a few points, by which
-/// kernels with the same hyperparameters differ.
+/// A user-defined process in a fingerprint: its settings, its prior hyperparameters, and covariances at a few points. The covariances
+/// distinguish kernels with the same hyperparameters.
 fn described(model: &Hgp, dim: usize) -> impl Serialize {
     let kernel = model.kernel();
     let columns = kernel.dim().unwrap_or(dim + 1);
@@ -200,7 +203,7 @@ fn described(model: &Hgp, dim: usize) -> impl Serialize {
     };
     let pairs = [((0.2, 0.0), (0.3, 0.0)), ((0.2, 0.0), (0.7, 1.0)), ((0.4, 1.0), (0.5, 2.0))];
     let covariance = |((u, i), (v, j))| kernel.eval(&point(u, i), &point(v, j));
-    // To as many digits as all machines agree on.
+    // Rounded to digits that are equal on all machines.
     let covariances = pairs.map(|pair| format!("{:.9e}", covariance(pair)));
     (model.settings().clone(), kernel.params(), covariances)
 }
@@ -255,17 +258,17 @@ impl Optimizer for FractionalCv {
         let estimated = |one: &Evaluated<'_>| {
             Best::posterior(config(one), one.mean).with_interval(state.measured_at(one.x).interval())
         };
-        // Of a configuration of which all folds were measured.
+        // For a configuration whose folds were all measured.
         let complete = |one: &Evaluated<'_>| {
             let at = evidence.first.iter().position(|trial| *trial == one.trial)?;
             let mean = evidence.whole_mean(at, self.settings.all_folds())?;
-            // A mean that contains a bound is not observed.
+            // A mean that includes a bound is not observed.
             let is_censored = evidence.is_censored(at, self.settings.limits);
             Some(if is_censored { estimated(one) } else { Best::observed(config(one), mean) })
         };
-        // Before verification began a configuration that happens to be complete is not preferred to a better one.
+        // Before verification has begun, a complete configuration is not preferred to a better one.
         if self.is_verifying(history, &ranked, evidence) {
-            // Those that probably keep the constraints come first, complete or not.
+            // Probably feasible configurations come first, complete or not.
             let any_feasible = ranked.first().is_some_and(|first| state.is_probably_feasible(first.x));
             let eligible = |one: &&Evaluated<'_>| !any_feasible || state.is_probably_feasible(one.x);
             let found = ranked.iter().filter(eligible).filter_map(|one| Some((complete(one)?, one.trial)));
@@ -288,7 +291,7 @@ impl Optimizer for FractionalCv {
         check_config(&self.space, &query.config, is_whole)
     }
 
-    /// A fit may have no cost, but the logarithm of one that is reported is learnt where costs count.
+    /// Costs are optional, but a reported cost needs a logarithm where costs count.
     fn check_measurement(&self, measurement: &Measurement) -> Result<(), MeasurementProblem> {
         let is_counted = self.settings.costs == FoldCosts::Measured && measurement.cost.is_some();
         if is_counted { measurement.require_positive_cost() } else { Ok(()) }
@@ -298,7 +301,7 @@ impl Optimizer for FractionalCv {
         FoldQuery { config: self.space.canonical(&query.config), ..query }
     }
 
-    /// The configuration is completed, the fold is the given one.
+    /// Completes the configuration; the fold is the given one.
     fn ask_given(
         &mut self,
         history: &History<FoldQuery>,

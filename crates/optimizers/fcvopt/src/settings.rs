@@ -12,10 +12,10 @@ use crate::verification::VerificationPlan;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum InitialFolds {
-    /// All folds in turn, in random order: each as often as the others.
+    /// All folds in turn, in random order; each is used equally often.
     #[default]
     Balanced,
-    /// Each at random.
+    /// A random fold each time.
     Random,
     /// Two folds in turn, so that configurations can be compared on the same fold.
     Two,
@@ -25,12 +25,11 @@ pub enum InitialFolds {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LossTarget {
-    /// The mean over all folds there are. Where they were all measured it is known: nothing is left to learn, and no
-    /// acquisition goes back there.
+    /// The mean over all existing folds. It is known at a configuration where all folds were measured, so no acquisition returns there.
     #[default]
     MeanOfFolds,
-    /// The true loss, of which the folds are a sample. Its doubt never vanishes: a confidence bound may return for ever to
-    /// where every fold is known. Source: `FCVOpt`.
+    /// The true loss; the folds are a sample of it. Its uncertainty never vanishes, so a confidence bound may return again and again to
+    /// configurations whose folds are all known. Source: `FCVOpt`.
     TrueLoss,
 }
 
@@ -38,14 +37,13 @@ pub enum LossTarget {
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FoldAcquisition {
-    /// An acquisition function on the posterior of the target, then the fold by [`FoldRule`]. Its improvement target is made of the posterior
-    /// means at evaluated configurations: the best observed one and the best mean are the least of them.
+    /// An acquisition function on the posterior of the target, then the fold by [`FoldRule`]. The improvement target is computed from
+    /// posterior means at evaluated configurations: both the best observed value and the best mean are the smallest of these means.
     OfLoss(AcquisitionKind),
-    /// By the knowledge gradient of observing the true loss itself with noise, as in the authors' package; then the fold by
-    /// [`FoldRule`].
+    /// The knowledge gradient of a noisy observation of the true loss itself, as in the authors' package; then the fold by [`FoldRule`].
     KnowledgeGradient,
-    /// Configuration and fold together by the knowledge gradient of observing that fold there: by how much it
-    /// lowers the best posterior mean, expected. Exact.
+    /// The knowledge gradient for configuration and fold together: the expected decrease of the best posterior mean after this fold is
+    /// observed there. It is exact.
     JointKnowledgeGradient,
 }
 
@@ -53,42 +51,41 @@ pub enum FoldAcquisition {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FoldRule {
-    /// The one that leaves the least variance of the true loss there, exactly. Source: `FCVOpt`.
+    /// The fold that leaves the smallest variance of the true loss at the configuration; exact. Source: `FCVOpt`.
     #[default]
     LeastVariance,
-    /// At random.
+    /// A random fold.
     Random,
-    /// In turn.
+    /// The folds in turn.
     RoundRobin,
-    /// The one of least `t (t - σ_f²)` where t is what is known of the covariance of fold and loss: what the authors'
-    /// package 0.5.2 computes in place of the variance. For comparisons.
+    /// The fold with the smallest `t (t - σ_f²)`, where t is the known part of the covariance of fold and loss. The authors' package 0.5.2
+    /// computes this in place of the variance. For comparisons.
     Package,
 }
 
-/// Incumbent: the rule by which an evaluated configuration is the best.
+/// Incumbent rule: which evaluated configuration is the best.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Incumbent {
     /// The one with the smallest posterior mean of the true loss. Source: `FCVOpt`.
     #[default]
     BestMean,
-    /// The one with the smallest mean plus `kappa` posterior standard deviations: surely good rather than possibly better.
+    /// The smallest mean plus `kappa` posterior standard deviations: prefers reliably good configurations to uncertain ones.
     RiskAdjusted {
-        /// Number of standard deviations, not negative.
+        /// Number of standard deviations, at least 0.
         kappa: f64,
     },
 }
 
-/// True if folds that take longer count for less.
+/// Weight of costs in the choice of configuration and fold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FoldCosts {
     /// All fits cost the same.
     #[default]
     Ignored,
-    /// Utility per unit of expected cost: a second hierarchical process on the logarithm of
-    /// the costs that were reported with the losses. It counts in the choice of the configuration, and in that of the fold by
-    /// [`FoldRule::LeastVariance`] and the joint knowledge gradient.
+    /// Utility per unit of expected cost. A second hierarchical process models the logarithm of the reported costs. It counts in the choice
+    /// of the configuration, and in the choice of the fold by [`FoldRule::LeastVariance`] and the joint knowledge gradient.
     Measured,
 }
 
@@ -100,43 +97,45 @@ pub struct FractionalSettings {
     pub folds: usize,
     /// Repeats of the cross-validation.
     pub repeats: usize,
-    /// True if folds of one repeat are more alike than others; otherwise the folds of all are taken as alike.
+    /// True if folds of one repeat are more similar than folds of different repeats; otherwise all folds are treated as equally similar.
     pub repeats_differ: bool,
     /// Initial design, one fold per configuration.
     pub initial: InitialDesign,
     /// Folds of the initial design.
     pub initial_folds: InitialFolds,
-    /// Loss of the acquisition function, of the choice of the fold and of the recommendation.
+    /// Loss used by the acquisition function, the choice of the fold and the recommendation.
     pub target: LossTarget,
     /// Acquisition function.
     pub acquisition: FoldAcquisition,
-    /// The fold of what was chosen.
+    /// Rule for the fold of the chosen configuration.
     pub fold: FoldRule,
-    /// True if costs matter.
+    /// Weight of costs.
     pub costs: FoldCosts,
-    /// A fit is worth it when it is expected to lower the best mean by this share of the range of means so far. What is
-    /// less is passed over, and the study stops when no fold is worth its cost. 0: every fold is. With constraints the means are those
-    /// of configurations that probably keep them; while there is none, every fit is worth it.
+    /// Smallest expected decrease of the best mean that is worth a fit, as a share of the range of the means so far. Candidates below it
+    /// are skipped, and the study stops if no fold reaches it. With 0 every fold is worth a fit.
+    ///
+    /// With constraints, only means of probably feasible configurations count. While there is none, every fit is worth it.
     pub worth: f64,
     /// Rule for the recommendation.
     pub incumbent: Incumbent,
     /// Maximizer of the acquisition function.
     #[serde(rename = "maximiser", alias = "maximizer")]
     pub maximizer: Maximizer,
-    /// Observations up to which every fit that learns is made from all starts; beyond, nine of ten only go on from the last
+    /// Number of observations up to which every learning fit uses all starts. Beyond it, nine fits of ten only continue from the last
     /// hyperparameters.
     pub thorough: usize,
-    /// Times at which hyperparameters are learnt anew: of the loss, of each constraint, of the costs. In between the processes are
-    /// conditioned with those that they have. With `limits` it is growth alone that asks for a fit of the loss.
+    /// Schedule for learning the hyperparameters of the loss, the constraints and the costs again. In between, the processes are
+    /// conditioned with the current ones. With `limits`, only growth causes a new fit of the loss.
     #[serde(default = "default_refit", skip_serializing_if = "is_default_refit")]
     pub refit: Refit,
-    /// Model fits in all, if that is known. The last of them then verify: they complete the cross-validation of the
-    /// best configurations, every fold of every repeat, the best measured mean is recommended, and the study stops. Without a
-    /// budget nothing is capped, and [`finish_verification`](crate::FractionalCv::finish_verification) starts verification on demand.
+    /// Total number of model fits, if known. The last of them verify: they complete every fold and repeat of the best configurations. The
+    /// best measured mean is then recommended, and the study stops.
+    ///
+    /// Without a budget nothing is capped. [`finish_verification`](crate::FractionalCv::finish_verification) then starts verification on demand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<usize>,
-    /// Number of configurations to verify; 0 for none. Unset: at most 3, that verification may take a third of
-    /// the budget, and at least 1 where that takes no more than half of it.
+    /// Number of configurations to verify; 0 for none. By default at most 3, such that verification takes at most a third of the budget; at
+    /// least 1 if that takes no more than half of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finalists: Option<usize>,
     /// Censoring limits of the losses: a loss at or beyond a limit is a bound on the loss of its fold, not a value.
@@ -144,42 +143,43 @@ pub struct FractionalSettings {
     pub limits: Limits,
 }
 
-/// Setting of fractional cross-validation that makes no sense.
+/// Invalid setting of fractional cross-validation.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FractionalSettingsError {
-    /// A number outside its range.
+    /// A number out of its range.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// A budget that its verification alone would use up.
+    /// A budget that the verification alone would use up.
     #[error("budget is {budget}, expected more than the {fits} folds of all to verify")]
     Budget {
-        /// Model fits in all.
+        /// Total number of model fits.
         budget: usize,
-        /// Folds of all finalists.
+        /// Number of folds of all finalists.
         fits: usize,
     },
 }
 
-/// Finalists where the settings do not give a number: more cost fits that the search could use.
+/// Largest default number of finalists. More would cost fits that the search could use.
 const MOST_FINALISTS: usize = 3;
 
-/// Every fit up to 300 observations, the most of any comparison that chose the other defaults, then by a fiftieth of growth from the last
-/// hyperparameters alone.
+/// Learns in every fit up to 300 observations, the largest number in the comparisons that chose the other defaults. Then after growth by a
+/// fiftieth, only from the last hyperparameters.
 pub(crate) const fn default_refit() -> Refit {
     Refit::WhenNeeded { from: 300, growth: 1.02, restarts_until: 300 }
 }
 
-/// A default that is not written leaves the fingerprints of earlier journals as they are.
+/// True for the default, which is not written, so that fingerprints of older journals do not change.
 pub(crate) fn is_default_refit(refit: &Refit) -> bool {
     *refit == default_refit()
 }
 
 impl FractionalSettings {
-    /// Lower confidence bound of width √(2 ln (t + 1)) on the mean of the folds, the fold of least variance, balanced folds in a Sobol
-    /// design.
+    /// Lower confidence bound of width √(2 ln (t + 1)) on the mean of the folds, after t fits. The fold has the smallest remaining
+    /// variance. The initial design is a Sobol design with balanced folds.
     ///
-    /// The paper's bound has the constant width 2 ([`FractionalSettings::paper`]), which is 2.5 here after 20 fits and 3.3 after 200.
+    /// The bound of `yerramilli2025` has the constant width 2 ([`FractionalSettings::paper`]). The width here is 2.5 after 20 fits and 3.3
+    /// after 200.
     #[must_use]
     pub fn new(folds: usize) -> Self {
         Self {
@@ -214,8 +214,7 @@ impl FractionalSettings {
     /// | `fold` | least posterior variance of f at the configuration | choice of the fold |
     /// | `incumbent` | least posterior mean of f | recommendation |
     ///
-    /// All else is as in [`new`](Self::new): the source leaves it open, or has the same. Nothing is verified without a
-    /// `budget`.
+    /// All other settings are as in [`new`](Self::new): the source leaves them open, or agrees. Nothing is verified without a `budget`.
     #[must_use]
     pub fn paper(folds: usize) -> Self {
         let bound = AcquisitionKind::ConfidenceBound(Schedule::Constant { beta: 4.0 });
@@ -229,17 +228,17 @@ impl FractionalSettings {
         self
     }
 
-    /// Sets the number of model fits in all, of which the last verify.
+    /// Sets the total number of model fits; the last of them verify.
     #[must_use]
     pub fn with_budget(mut self, budget: usize) -> Self {
         self.budget = Some(budget);
         self
     }
 
-    /// True if every setting makes sense.
+    /// Checks all settings.
     ///
     /// # Errors
-    /// [`FractionalSettingsError`] names the first that does not.
+    /// [`FractionalSettingsError`] names the first that is out of its range.
     pub fn validate(&self) -> Result<(), FractionalSettingsError> {
         number("folds", self.folds as f64, self.folds >= 2, "at least 2")?;
         number("repeats", self.repeats as f64, self.repeats >= 1, "at least 1")?;
@@ -269,7 +268,7 @@ impl FractionalSettings {
         Ok(())
     }
 
-    /// Plan of the verification at the end of the budget, if there is one.
+    /// Plan of the verification at the end of the budget; `None` without one.
     pub(crate) fn verification(&self) -> Option<VerificationPlan> {
         let end = self.budget?;
         let finalists = match self.finalists {
@@ -280,13 +279,13 @@ impl FractionalSettings {
         (finalists > 0).then_some(VerificationPlan { finalists, end })
     }
 
-    /// Configurations to be completed by a verification, be it on demand.
+    /// Number of configurations that a verification completes, also on demand.
     pub(crate) fn finalists_or_default(&self) -> usize {
         let on_demand = || self.finalists.unwrap_or(MOST_FINALISTS).max(1);
         self.verification().map_or_else(on_demand, |plan| plan.finalists)
     }
 
-    /// Folds over all repeats.
+    /// Number of folds over all repeats.
     pub(crate) fn all_folds(&self) -> usize {
         self.folds.saturating_mul(self.repeats)
     }

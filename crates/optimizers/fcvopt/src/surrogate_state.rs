@@ -14,19 +14,19 @@ use crate::evidence::Evidence;
 use crate::learning::{FoldData, FoldFit, Learning};
 use crate::{FoldCosts, FractionalSettings, Incumbent, LossTarget};
 
-/// Name of the process of the loss in a memo.
+/// Memo name of the process of the loss.
 const NAME: &str = "model";
 
 /// Hyperparameters of the process of the loss.
 pub(crate) static WARM_START: MemoKey<Vec<f64>> = MemoKey::new(NAME);
 
-/// State of the surrogates before a suggestion: the hierarchical process of all measured folds, with fantasies of running
-/// folds at their posterior means.
+/// State of the surrogates before a suggestion: the hierarchical process of all measured folds. Running folds have fantasies at their
+/// posterior means.
 pub struct FoldSurrogateState {
     posterior: HgpPosterior,
     learnt_from: usize,
     target: Component,
-    /// Posterior of the loss that is minimised without fantasies of running folds.
+    /// Posterior of the minimised loss, without fantasies of running folds.
     measured_target: Component,
     costs: Costs,
     constraints: Constraints,
@@ -34,7 +34,7 @@ pub struct FoldSurrogateState {
     baseline: Points,
 }
 
-/// An evaluated configuration and the posterior of its loss, according to the target.
+/// An evaluated configuration and the posterior of its target loss.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evaluated<'a> {
     /// The configuration in the unit cube.
@@ -43,16 +43,15 @@ pub struct Evaluated<'a> {
     pub mean: f64,
     /// Posterior standard deviation.
     pub std_dev: f64,
-    /// Index of the trial that had it first.
+    /// Index of its first trial.
     pub trial: usize,
 }
 
 impl FoldSurrogateState {
-    /// Fits the process to the folds measured; none without any. The loss is modelled without failed folds, and where they fail is learnt.
+    /// Fits the process to the measured folds; `None` without any. Failed folds are left out of it; a classifier learns where they occur.
     ///
     /// # Errors
-    /// [`OptimizerError`]: a query that is not of the space or of the folds, a cost that is not positive, or a fit that
-    /// fails.
+    /// [`OptimizerError`]: a query that is not of the space or of the folds, a cost that is not positive, or a fit that fails.
     pub fn fit(
         space: &Space,
         settings: &FractionalSettings,
@@ -106,13 +105,13 @@ impl FoldSurrogateState {
         &self.posterior
     }
 
-    /// Posterior of the loss that is minimised.
+    /// Posterior of the minimised loss.
     #[must_use]
     pub fn target(&self) -> &Component {
         &self.target
     }
 
-    /// Number of folds measured.
+    /// Number of measured folds.
     #[must_use]
     pub fn observations(&self) -> usize {
         self.evidence.y.len()
@@ -124,7 +123,7 @@ impl FoldSurrogateState {
         self.learnt_from
     }
 
-    /// The memo of a suggestion: hyperparameters of all processes, each with the number of observations that they were learnt from.
+    /// The memo of a suggestion: hyperparameters of all processes, with the numbers of observations that they were learnt from.
     pub(crate) fn memo(&self) -> Memo {
         let mut memo = Memo::default();
         let hyperparameters = self.posterior.hyperparameters();
@@ -139,18 +138,19 @@ impl FoldSurrogateState {
         &self.costs
     }
 
-    /// Constraints that measurements have.
+    /// Surrogates of the constraints.
     pub(crate) fn constraints(&self) -> &Constraints {
         &self.constraints
     }
 
-    /// Probability that the mean over the folds breaks no constraint at a configuration and no fold fails; 1 where nothing was broken or failed.
+    /// Probability that the mean over the folds breaks no constraint at a configuration and that no fold fails; 1 without constraints and
+    /// failures.
     #[must_use]
     pub fn probability_feasible(&self, x: &[f64]) -> f64 {
         self.constraints.log_probability(x).exp()
     }
 
-    /// True for an evaluated configuration that rather keeps all constraints than breaks one, and of which no fold has failed.
+    /// True for an evaluated configuration without a failed fold that keeps all constraints with a probability of at least one half.
     pub(crate) fn is_probably_feasible(&self, x: &[f64]) -> bool {
         self.constraints.probably_hold(x) && !self.evidence.has_failed(x)
     }
@@ -165,14 +165,13 @@ impl FoldSurrogateState {
         self.evidence.evaluated.as_ref()
     }
 
-    /// Evaluated configurations that the next is to improve on: those that probably keep all constraints and have no failed fold, or all of
-    /// them while there is none.
+    /// Evaluated configurations that the next one should improve on: the probably feasible ones without a failed fold, or all if there is none.
     #[must_use]
     pub fn baseline(&self) -> PointsRef<'_> {
         self.baseline.as_ref()
     }
 
-    /// True if some evaluated configuration probably keeps all constraints.
+    /// True if some evaluated configuration is probably feasible.
     pub(crate) fn has_feasible(&self) -> bool {
         self.baseline().rows().next().is_some_and(|x| self.is_probably_feasible(x))
     }
@@ -182,13 +181,13 @@ impl FoldSurrogateState {
         self.measured_target.predict(x)
     }
 
-    /// Evaluated configurations from best to worst, by the mean plus what the incumbent rule adds for risk; those that probably break a
-    /// constraint or have a failed fold come last. Where risk counts, running folds are unknown ones.
+    /// Evaluated configurations, best first, by the mean plus the risk term of the incumbent rule. Configurations that probably break a
+    /// constraint or have a failed fold come last. With a risk term, running folds count as unknown.
     #[must_use]
     pub fn ranked(&self, incumbent: Incumbent) -> Vec<Evaluated<'_>> {
         let all = self.evaluated();
         let (mut mean, mut variance) = (vec![0.0; all.len()], vec![0.0; all.len()]);
-        // Fantasies at the means leave the means as they are, but not the standard deviations.
+        // Fantasies at the means do not change the means, but they change the standard deviations.
         let (target, kappa) = match incumbent {
             Incumbent::RiskAdjusted { kappa } => (&self.measured_target, kappa),
             Incumbent::BestMean => (&self.target, 0.0),
@@ -209,7 +208,7 @@ impl FoldSurrogateState {
         keyed.into_iter().map(|(_, i)| one(i)).collect()
     }
 
-    /// Folds of a configuration that were not asked yet.
+    /// Folds of a configuration that were not asked.
     #[must_use]
     pub fn new_folds(&self, x: &[f64], all: usize) -> Vec<usize> {
         let asked = &self.evidence.asked;
@@ -217,7 +216,7 @@ impl FoldSurrogateState {
     }
 }
 
-/// The evaluated configurations that probably keep all constraints and of which no fold has failed; all of them if none does.
+/// The probably feasible configurations without a failed fold; all if there is none.
 fn baseline(constraints: &Constraints, evidence: &Evidence) -> Points {
     let mut feasible = Points::new(evidence.evaluated.dim());
     let keeps = |x: &&[f64]| constraints.probably_hold(x) && !evidence.has_failed(x);
@@ -225,7 +224,7 @@ fn baseline(constraints: &Constraints, evidence: &Evidence) -> Points {
     if feasible.is_empty() { evidence.evaluated.clone() } else { feasible }
 }
 
-/// The posterior with fantasies of running folds at their posterior means.
+/// Adds fantasies of running folds at their posterior means.
 fn with_fantasies(mut posterior: HgpPosterior, evidence: &Evidence) -> HgpPosterior {
     for (point, fold) in evidence.pending.rows().zip(&evidence.pending_folds) {
         let lie = posterior.fold(*fold).predict(point).mean;
@@ -237,7 +236,7 @@ fn with_fantasies(mut posterior: HgpPosterior, evidence: &Evidence) -> HgpPoster
     posterior
 }
 
-/// Target of a hierarchical process: the loss over all folds, or the true one.
+/// Target of a hierarchical process: the mean loss over all folds, or the true loss.
 pub(crate) fn target(
     posterior: &HgpPosterior,
     settings: &FractionalSettings,

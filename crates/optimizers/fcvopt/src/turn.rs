@@ -23,11 +23,11 @@ pub(crate) struct FoldTurn<'a> {
     state: FoldSurrogateState,
     history: &'a History<FoldQuery>,
     id: TrialId,
-    /// The optimiser's own choice, once it was asked for.
+    /// The optimiser's own choice, computed on first use.
     decision: Option<Decision>,
 }
 
-/// The optimiser's own choice and what it promises.
+/// The optimiser's own choice and its expected gain.
 struct Decision {
     ask: Ask<FoldQuery>,
     outlook: Outlook,
@@ -51,12 +51,12 @@ impl<'a> FoldTurn<'a> {
     fn decide(&self, by: Option<&dyn AcquisitionFactory>) -> Result<Decision, OptimizerError> {
         let Self { optimizer, state, history, id, .. } = self;
         let ranked = state.ranked(Incumbent::BestMean);
-        // Configurations that break a constraint come last and do not count: their losses say nothing of those that may be chosen.
+        // Infeasible configurations come last and do not count: their losses are irrelevant for configurations that may be chosen.
         let counted = state.baseline().len();
         let means: Vec<f64> = ranked.iter().take(counted).map(|evaluated| evaluated.mean).collect();
         let range = means.iter().copied().fold(f64::NEG_INFINITY, f64::max)
             - means.iter().copied().fold(f64::INFINITY, f64::min);
-        // The losses of configurations are their means: none of them is observed.
+        // The losses of configurations are posterior means; none is observed.
         let target = optimizer.target_of(by).map_or(ranked[0].mean, |target| target.value(&means, &means));
         let threshold = optimizer.settings.worth * range;
         let anchors: Vec<&[f64]> = ranked.iter().map(|evaluated| evaluated.x).collect();
@@ -90,7 +90,7 @@ impl<'a> FoldTurn<'a> {
         Ok(Decision { ask: Ask::Evaluate(self.suggestion(choice, ranked[0].mean)?), outlook: outlook(gain) })
     }
 
-    /// The candidates if any of them has a fold that was not asked; otherwise another configuration that has one; otherwise none.
+    /// The candidates if any of them has a new fold. Otherwise another configuration with a new fold, or none.
     fn with_new_folds(&self, candidates: Vec<Candidate>) -> Result<Vec<Candidate>, OptimizerError> {
         let all = self.optimizer.settings.all_folds();
         let has_new = |x: &[f64]| !self.state.new_folds(x, all).is_empty();
@@ -100,7 +100,7 @@ impl<'a> FoldTurn<'a> {
         let (domain, seed) = (self.space().domain(), self.history.seed());
         let is_allowed = |x: &[f64]| self.optimizer.is_allowed(x);
         let found = first_allowed(domain, is_allowed, has_new, Vec::new(), seed, self.id);
-        // Where no random configuration is allowed an evaluated one may have folds left.
+        // If no random configuration is allowed, an evaluated one may have new folds.
         let mut evaluated = self.state.evaluated().rows();
         match (found, evaluated.find(|x| is_allowed(x) && has_new(x))) {
             (Err(_), Some(x)) => Ok(vec![Candidate { x: x.to_vec(), value: f64::NEG_INFINITY }]),
@@ -164,8 +164,7 @@ impl Modelled<FoldQuery> for FoldTurn<'_> {
         random_points(self.space().domain(), |x| self.optimizer.is_allowed(x), count, rng)
     }
 
-    /// Suggests the first candidate with a fold that was not asked, and the fold that the fold rule chooses. Where there is none, the
-    /// pair that tells the most, else any that is new.
+    /// Suggests the first candidate with a new fold, on the fold of the fold rule. If there is none: the most informative pair, else any new pair.
     fn suggest(
         &mut self,
         candidates: Vec<Candidate>,

@@ -7,11 +7,11 @@ use thrifty_study::{History, Memo, MemoKey, OptimizerError};
 use crate::evidence::Evidence;
 use crate::{Evaluated, FractionalSettings};
 
-/// Name in the memo of the first trials of the finalists, best first.
+/// Memo key of the first trials of the finalists, best first.
 static FINALISTS: MemoKey<Vec<f64>> = MemoKey::new("finalists");
-/// Name in the memo of the number of trials at which verification ends.
+/// Memo key of the number of trials at which verification ends.
 static END: MemoKey<u64> = MemoKey::new("verification_end");
-/// Name in the memo of a mark that the verification was asked for.
+/// Memo key that marks a verification on demand.
 static REQUESTED: MemoKey<u64> = MemoKey::new("verification_requested");
 
 /// Number of configurations to verify, and the number of trials at which the study ends.
@@ -21,18 +21,18 @@ pub(crate) struct VerificationPlan {
     pub(crate) end: usize,
 }
 
-/// Verification under way: the finalists, fixed when it began, by the first trial of each.
+/// A verification in progress, with its fixed finalists. Each finalist is given by its first trial.
 ///
-/// Every trial of the verification carries them in its memo, so that a resumed study keeps the same ones.
+/// Every trial of the verification has the finalists in its memo, so a resumed study keeps them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Verification {
     pub(crate) finalists: Vec<usize>,
     pub(crate) end: usize,
-    /// True for one that was asked for: it ends the study whatever the budget is.
+    /// True for a verification on demand: it ends the study independently of the budget.
     pub(crate) requested: bool,
 }
 
-/// A fold to be evaluated: of the configuration of this trial.
+/// A missing fold of the configuration of this trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct MissingFold {
     pub(crate) trial: usize,
@@ -40,7 +40,7 @@ pub(crate) struct MissingFold {
 }
 
 impl Verification {
-    /// The verification that the last of its trials from number `from` on recorded.
+    /// The verification recorded by the last of its trials from number `from` on.
     pub(crate) fn recorded(history: &History<FoldQuery>, from: usize) -> Option<Self> {
         let later = history.trials().get(from..).unwrap_or_default();
         later.iter().rev().find_map(|trial| {
@@ -51,7 +51,7 @@ impl Verification {
         })
     }
 
-    /// True if a trial belongs to a verification that was asked for.
+    /// True if a trial belongs to a verification on demand.
     pub(crate) fn was_requested(history: &History<FoldQuery>) -> bool {
         history.trials().iter().any(|trial| trial.memo.contains(&REQUESTED))
     }
@@ -67,7 +67,7 @@ impl Verification {
         memo
     }
 
-    /// The state of each finalist: its missing folds, or nothing when one of its folds failed.
+    /// The missing folds of each finalist; `None` if one of its folds failed.
     pub(crate) fn missing(
         &self,
         space: &Space,
@@ -86,8 +86,8 @@ impl Verification {
         self.finalists.iter().map(of_one).collect()
     }
 
-    /// Adds configurations in the order of their rank, each if its missing folds fit into what is left of `fits`, until
-    /// `count` were added. A configuration with a failed fold cannot be completed and is passed over.
+    /// Adds configurations in the order of their rank until there are `count`. Each is added if its missing folds fit into the rest of
+    /// `fits`. A configuration with a failed fold cannot be completed and is skipped.
     pub(crate) fn recruit(
         &mut self,
         ranked: &[Evaluated<'_>],
@@ -111,7 +111,7 @@ impl Verification {
     }
 }
 
-/// True if the fits that are left are just enough to complete the best configurations.
+/// True if the remaining fits just suffice to complete the best configurations.
 pub(crate) fn is_due(
     settings: &FractionalSettings,
     plan: VerificationPlan,

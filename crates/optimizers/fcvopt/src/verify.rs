@@ -1,4 +1,4 @@
-//! Course of a verification: its start, its suggestions, its end.
+//! Steps of a verification: its start, its suggestions and its end.
 
 use std::collections::BTreeMap;
 use std::sync::PoisonError;
@@ -12,14 +12,15 @@ use crate::verification::{self, MissingFold, Verification, VerificationPlan};
 use crate::{Evaluated, FoldSurrogateState, FractionalCv};
 
 impl FractionalCv {
-    /// Ends the search and spends at most `fits` more model fits on verification: the best configurations become
-    /// finalists, and every further ask is for one of their missing folds until all are complete; then asks stop.
-    /// Returns the missing folds, in the order in which they will be asked for as long as none fails; none when every
-    /// finalist is complete already or nothing was measured.
+    /// Ends the search and spends at most `fits` more model fits on verification.
     ///
-    /// `history` is that of the study so far. The first trial of the verification records it, so that a study that is
-    /// resumed from its journal continues it. Before that trial is asked, call this again after a resumption. A
-    /// [`budget`](field@crate::FractionalSettings::budget) of the settings still holds.
+    /// The best configurations become finalists. Every further ask returns one of their missing folds until all are complete; then asks
+    /// stop. Returns the missing folds, in the order in which they will be asked if none fails. There are none if every finalist is already
+    /// complete or nothing was measured.
+    ///
+    /// `history` is the current history of the study. The first trial of the verification records it, so a study that is resumed from its
+    /// journal continues it. After a resumption before that trial, call this again. A [`budget`](field@crate::FractionalSettings::budget)
+    /// of the settings still applies.
     ///
     /// ```
     /// use thrifty_cv::FoldQuery;
@@ -67,14 +68,14 @@ impl FractionalCv {
         Ok(left.into_iter().flatten().flatten().map(query).collect())
     }
 
-    /// True if the history holds a trial of a verification that [`FractionalCv::finish_verification`] asked for. A study that is resumed
-    /// goes on with it; to ask for it again would begin another.
+    /// True if the history has a trial of a verification started by [`FractionalCv::finish_verification`]. A resumed study continues it;
+    /// another call would start a new one.
     #[must_use]
     pub fn is_finishing(history: &History<FoldQuery>) -> bool {
         Verification::was_requested(history)
     }
 
-    /// The verification that is under way or begins with this trial; `state` is formed if that takes it.
+    /// The verification in progress, or the one that begins with this trial. `state` is computed only if needed.
     pub(crate) fn begun(
         &self,
         history: &History<FoldQuery>,
@@ -91,7 +92,7 @@ impl FractionalCv {
                 let finalists = self.settings.finalists_or_default();
                 (VerificationPlan { finalists, end }, true)
             }
-            // Decided without a fit of the model: this number of fits is always enough.
+            // Decided without a fit of the model: this number of fits always suffices.
             (None, Some(plan)) if history.len() + plan.finalists * folds >= plan.end => (plan, false),
             _ => return Ok(None),
         };
@@ -108,15 +109,15 @@ impl FractionalCv {
         Ok(Some(begun))
     }
 
-    /// The verification that a trial from number `from` on recorded; nothing for one at the end of a smaller budget, after which the
-    /// search goes on.
+    /// The verification that a trial from number `from` on recorded. `None` for a verification at the end of a smaller budget, after which
+    /// the search continues.
     fn recorded(&self, history: &History<FoldQuery>, from: usize) -> Option<Verification> {
         let recorded = Verification::recorded(history, from)?;
         let outgrown = self.settings.budget.is_some_and(|budget| recorded.end < budget);
         (recorded.requested || !outgrown).then_some(recorded)
     }
 
-    /// Stops, or verifies first where there is a budget for it.
+    /// Stops, or first verifies if there is a budget for it.
     pub(crate) fn end_of_search(
         &self,
         reason: StopReason,
@@ -135,8 +136,8 @@ impl FractionalCv {
         })
     }
 
-    /// True if verification has begun or was asked for, begins with the next trial, or the budget for it is spent. With the next trial it
-    /// also begins where the finalists are complete already, so that no trial will record it.
+    /// True if verification has begun or was requested, begins with the next trial, or its budget is spent. It also counts as begun with
+    /// the next trial if the finalists are already complete, although no trial will record it.
     pub(crate) fn is_verifying(
         &self,
         history: &History<FoldQuery>,
@@ -178,7 +179,7 @@ impl FractionalCv {
                 let query = self.query(history.trials()[trial].query.config.clone(), fold);
                 Ask::Evaluate(Suggestion { query, diagnostics: BTreeMap::new(), memo: verification.memo() })
             }
-            // A running fold may fail, and its configuration be replaced.
+            // A running fold may fail; then its configuration is replaced.
             _ if fits > 0 && history.pending().next().is_some() => Ask::Wait,
             _ => Ask::Stop(StopReason::Decided {
                 message: "the finalists are verified as far as the model fits go".into(),

@@ -11,7 +11,7 @@ use thrifty_surrogate::JOINT_LIMIT;
 use crate::{FoldAcquisition, FoldKnowledge, FoldSurrogateState, FractionalCv};
 
 impl FractionalCv {
-    /// The loss that the acquisition function is to improve on; nothing for a knowledge gradient.
+    /// Improvement target of the acquisition function; `None` for a knowledge gradient.
     pub(crate) fn target_of(&self, by: Option<&dyn AcquisitionFactory>) -> Option<ImprovementTarget> {
         match (by.or(self.acquisition.as_deref()), self.settings.acquisition) {
             (Some(own), _) => Some(own.target()),
@@ -20,7 +20,7 @@ impl FractionalCv {
         }
     }
 
-    /// The acquisition function, and the weights of cost and constraints: `incumbent` is the best configuration, `target_loss` the loss to
+    /// The acquisition function with the weights of cost and constraints. `incumbent` is the best configuration, `target_loss` the loss to
     /// improve on.
     pub(crate) fn acquisition_on<'a>(
         &self,
@@ -29,7 +29,7 @@ impl FractionalCv {
         by: Option<&dyn AcquisitionFactory>,
         (seed, id): (Seed, TrialId),
     ) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
-        // Until something is probably feasible, to become so is all that is sought; costs count already.
+        // Until a configuration is probably feasible, only feasibility is searched; costs already count.
         let feasible = state.is_probably_feasible(incumbent);
         let target = state.target();
         let (acquisition, scale, counts_cost): (Box<dyn Acquisition + 'a>, _, _) =

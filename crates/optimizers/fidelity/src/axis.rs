@@ -1,14 +1,14 @@
-//! The fidelity parameter: its column, its range, its target.
+//! The fidelity parameter: its column, its range and its target.
 
 use thrifty_domain::{FILLER, VariableKind};
 use thrifty_space::{Config, Kind, Parameter, Space, Value};
 use thrifty_study::OptimizerError;
 
-/// The fidelity parameter of a space: from the cheapest value to the target, the largest.
+/// The fidelity parameter of a space. Its values range from the cheapest to the target, the largest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FidelityAxis {
     name: String,
-    /// Index among the parameters, which is that among the variables of the domain.
+    /// Index among the parameters and among the variables of the domain.
     index: usize,
     /// Column of the encoded point.
     column: usize,
@@ -25,8 +25,8 @@ impl FidelityAxis {
     /// The axis of the parameter `name`.
     ///
     /// # Errors
-    /// [`OptimizerError::InvalidSetting`] names the parameter if it is not in the space, is no number, can be 0 or negative, has a
-    /// single value, or is the parent or subject of a condition.
+    /// [`OptimizerError::InvalidSetting`] names the parameter if it is not in the space, is no number, can be 0 or negative, has a single
+    /// value, or is the parent or subject of a condition.
     pub fn new(space: &Space, name: &str) -> Result<Self, OptimizerError> {
         let invalid = |value: &str, expected: &str| OptimizerError::InvalidSetting {
             name: format!("fidelity {name}"),
@@ -101,13 +101,13 @@ impl FidelityAxis {
         self.values.1
     }
 
-    /// The value of a configuration; NaN where it is missing or no number.
+    /// The value of a configuration; NaN if it is missing or no number.
     #[must_use]
     pub fn value(&self, config: &Config) -> f64 {
         config.get(&self.name).and_then(Value::number).unwrap_or(f64::NAN)
     }
 
-    /// True for a configuration at the target. Losses at lower fidelities are biased, so the best trial is the best of those at the target.
+    /// True for a configuration at the target. Losses at lower fidelities are biased, so the best trial is the best among those at the target.
     #[must_use]
     pub fn is_at_target(&self, config: &Config) -> bool {
         self.value(config) >= self.target()
@@ -124,7 +124,7 @@ impl FidelityAxis {
         }
     }
 
-    /// The logarithm of the value at an encoded point, as a share of the target, and its slope by the column.
+    /// Logarithm of the value at an encoded point as a share of the target, and its derivative by the column.
     #[must_use]
     pub fn log_share(&self, encoded: f64) -> (f64, f64) {
         let ((low, high), (start, end)) = (self.values, self.ends);
@@ -146,7 +146,7 @@ impl FidelityAxis {
         config
     }
 
-    /// The configuration at another fidelity; nothing where the parameter cannot have the value.
+    /// The configuration at another fidelity; `None` if the parameter cannot have this value.
     #[must_use]
     pub fn at(&self, space: &Space, config: &Config, value: u64) -> Option<Config> {
         let mut config = config.clone();

@@ -11,10 +11,10 @@ use thrifty_surrogate::Prediction;
 use crate::MultiFidelityOptimizer;
 use crate::reached::key;
 
-/// The recommended configuration: of those evaluated at any fidelity, the one with the best posterior mean at the target.
+/// The recommended configuration: the one with the best posterior mean at the target, among those evaluated at any fidelity.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FidelityBest {
-    /// The configuration, its fidelity at the target.
+    /// The configuration, with its fidelity set to the target.
     pub config: Config,
     /// Posterior mean of its loss at the target, in units of the loss.
     pub value: f64,
@@ -27,7 +27,7 @@ pub struct FidelityBest {
 }
 
 impl MultiFidelityOptimizer {
-    /// The recommendation by a fitted state; nothing where every configuration breaks a constraint.
+    /// The recommendation of a fitted state; `None` if every configuration breaks a constraint.
     pub(crate) fn best(
         &self,
         state: &SurrogateState<'_>,

@@ -11,10 +11,12 @@ use crate::reached::key;
 
 /// The trials of a history, each preceded by observations at some of its reports. A pruned trial is an observation at its last report.
 ///
-/// A step that was reported more than once has its last value. At most `count` reports of a trial are taken: those nearest to evenly spaced positions on the axis, at least half a spacing below its end. Reports of running
-/// trials are not taken, as they depend on the clock. Nothing is taken where measurements have constraints or several
-/// objectives, which reports have not. A report has the noise variance of the measurement of its trial, that of a pruned or failed trial the
-/// median of those of all measurements.
+/// If a step was reported more than once, its last value counts. At most `count` reports of a trial are used: those nearest to evenly
+/// spaced positions on the axis, at least half a spacing below its end. Reports of running trials are not used, as they depend on the
+/// clock. No reports are used if measurements have constraints or several objectives, since reports have neither.
+///
+/// A report has the noise variance of the measurement of its trial. For a pruned or failed trial this is the median of the variances of all
+/// measurements.
 pub(crate) fn observations(
     space: &Space,
     axis: &FidelityAxis,
@@ -41,11 +43,11 @@ pub(crate) fn observations(
     found.trials
 }
 
-/// Observations so far.
+/// Observations collected so far.
 struct Found<'a> {
     space: &'a Space,
     trials: Vec<Trial<Config>>,
-    /// By the [key] of the point.
+    /// Observations by the [key] of their point.
     seen: HashMap<Vec<u64>, Seen>,
     /// Noise variance of a report of a trial without a measurement.
     noise_variance: f64,
@@ -55,13 +57,13 @@ struct Found<'a> {
 #[derive(Default)]
 struct Seen {
     is_measured: bool,
-    /// Positions of those that ended without a loss.
+    /// Indices of those that ended without a loss.
     failed: Vec<usize>,
 }
 
 impl Found<'_> {
     fn push(&mut self, trial: Trial<Config>) {
-        // A query that is not of the space is no point; fits refuse it.
+        // A query that is not of the space has no point; the fit rejects it later.
         if let Ok(x) = self.space.encode(&trial.query) {
             let seen = self.seen.entry(key(&x)).or_default();
             seen.is_measured |= measurement(&trial).is_some();
@@ -72,8 +74,8 @@ impl Found<'_> {
         self.trials.push(trial);
     }
 
-    /// Appends the observation at a report; it is unrelated to the model where the same point was observed before, as by a trial that this one
-    /// continues. A failure there becomes unrelated: the loss that stands for it would contradict the observation.
+    /// Appends the observation at a report. If the same point was observed before, for example by a trial that this one continues, the
+    /// report becomes unrelated. A failure at this point also becomes unrelated, since its imputed loss would contradict the observation.
     fn push_report(&mut self, trial: &Trial<Config>, report: Report, (cost, memo): (Option<f64>, Memo)) {
         let seen = self.space.encode(&report.config).ok().and_then(|x| self.seen.get_mut(&key(&x)));
         let (is_known, failed) =
@@ -111,7 +113,7 @@ struct Report {
 
 fn push_observations(axis: &FidelityAxis, trial: &Trial<Config>, count: usize, found: &mut Found<'_>) {
     let (mut reports, mut steps) = (Vec::new(), HashSet::new());
-    // From the end, since the last value of a step counts.
+    // In reverse, since the last value of a step counts.
     for &(step, loss) in trial.reports.iter().rev().filter(|report| report.1.is_finite()) {
         if !steps.insert(step) {
             continue;
@@ -126,7 +128,7 @@ fn push_observations(axis: &FidelityAxis, trial: &Trial<Config>, count: usize, f
     let last = if is_pruned { reports.pop() } else { None };
     let end = last.as_ref().map_or(end, |report| report.position);
     let spacing = 1.0 / count as f64;
-    // A report close to the end repeats it.
+    // A report close to the end adds nothing to the measurement there.
     reports.retain(|report| report.position < end - 0.5 * spacing - 1e-9);
     let mut taken: Vec<usize> = Vec::new();
     for j in 0..count {
@@ -136,7 +138,7 @@ fn push_observations(axis: &FidelityAxis, trial: &Trial<Config>, count: usize, f
             taken.push(at);
         }
     }
-    // How far the evaluation came: what a failed one cost is that of steps that are not known.
+    // Cost, and the steps that it paid for. The number of steps of a failed trial is not known.
     let (cost, steps) = match (&trial.outcome, &last) {
         (Some(Outcome::Pruned { cost, .. }), Some(last)) => (*cost, last.step as f64),
         (Some(Outcome::Measured(measured)), _) => (measured.cost, axis.value(&trial.query)),

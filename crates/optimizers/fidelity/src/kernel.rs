@@ -7,20 +7,20 @@ use thrifty_kernel::{
 
 use crate::FidelityAxis;
 
-/// The kernel of a target function and a bias that vanishes at the target fidelity.
+/// Kernel of a target function plus a bias that vanishes at the target fidelity.
 ///
 /// ```text
 /// f(x, s) = g(x) + b(x, s),   cov = v k(x, x') (1 + r d(s, s')),   d(1, s) = 0
 /// ```
 ///
-/// k is a Matérn-5/2 kernel of the other parameters, d is [`ExponentialDecay`] between the ends of the axis, and r the variance of the bias at the
-/// cheapest fidelity relative to that of the target. The bias has the lengthscales of the target: what is known of it at one configuration says
-/// as much of another as a loss does.
+/// k is a Matérn-5/2 kernel of the other parameters. v is the variance of the target function. d is [`ExponentialDecay`] between the ends
+/// of the axis, and r the variance of the bias at the cheapest fidelity relative to v. The bias has the same lengthscales as the target:
+/// knowledge of the bias at one configuration carries over to others as far as a loss does.
 ///
 /// # Errors
 /// [`KernelError`] for a domain that does not have the axis.
 pub fn multi_fidelity_kernel(domain: &Domain, axis: &FidelityAxis) -> Result<Box<dyn Kernel>, KernelError> {
-    // With a single level the fidelity has no part in the kernels of the other columns, which stay where they are.
+    // A single level removes the fidelity from the kernel of the other columns; their positions stay.
     let mut variables = domain.variables().to_vec();
     if let Some(variable) = variables.get_mut(axis.index()) {
         *variable = Variable::stepped(1);

@@ -13,13 +13,15 @@ use crate::lookahead::at_target;
 use crate::reached::key;
 use crate::{FidelityAxis, TargetLookahead};
 
-/// Factory of the logarithm of the knowledge gradient at the target fidelity: by how much an evaluation of a configuration at some fidelity
-/// lowers the best posterior mean at the target, expected.
+/// Factory of the log knowledge gradient at the target fidelity: the expected decrease of the best posterior mean at the target, after an
+/// evaluation of a configuration at some fidelity.
 ///
-/// Anchors are at the target: the minimizer of the posterior mean, and points that the posterior chooses
-/// ([`choose_anchors`]). The minimizer is among them so that a point has value by what it teaches, not by being allowed to be
-/// recommended: otherwise the cheapest evaluation of the best mean would always win. With constraints both are sought among promising
-/// points: an infeasible one can have the least mean, and no evaluation of a feasible one would lower that.
+/// Anchors are at the target: the minimizer of the posterior mean, and points chosen from the posterior ([`choose_anchors`]). With the
+/// minimizer among them, a point is valued by its information, not because it may be recommended afterwards. Otherwise the cheapest
+/// evaluation of the best mean would always win.
+///
+/// With constraints, both are searched among promising points. An infeasible point may have the smallest mean, and no evaluation of a
+/// feasible point would lower it.
 /// Source: Wu et al. (2020), section 3; departures: exact on anchors, value of the last observation only.
 #[derive(Debug, Clone)]
 pub struct TargetKnowledgeGradient<'s> {
@@ -43,10 +45,10 @@ impl TargetKnowledgeGradient<'_> {
         let joint = context.joint()?;
         let (all, is_promising) = (context.pool(CANDIDATES), context.is_promising);
         let all = at_target(self.axis, all.as_ref());
-        // A constraint counts at the target. Without a promising point all are candidates.
+        // Constraints are checked at the target. If no point is promising, all points are candidates.
         let is_promising = |x: &[f64]| is_promising.is_none_or(|is_promising| is_promising(x));
         let any = all.rows().any(is_promising);
-        // One configuration at several fidelities is one point at the target.
+        // A configuration at several fidelities is one point at the target.
         let mut known = HashSet::new();
         let is_new = |row: &&[f64]| known.insert(key(row));
         let rows = all.rows().filter(|row| !any || is_promising(row)).filter(is_new);

@@ -4,9 +4,9 @@
 //!
 //! ## Overview
 //!
-//! An evaluation with few epochs, rows or trees is cheap and tells something of the loss with all of them.
-//! [`MultiFidelityOptimizer`] chooses a configuration together with its fidelity, by what the evaluation is expected to teach about the best
-//! loss at the target, per unit of cost.
+//! An evaluation with few epochs, rows or trees is cheap and informative about the loss with all of them. [`MultiFidelityOptimizer`]
+//! chooses a configuration together with its fidelity. It maximizes the expected information about the best loss at the target, per unit of
+//! cost.
 
 mod axis;
 mod best;

@@ -5,20 +5,20 @@ use thrifty_surrogate::{JointPosterior, Lookahead, LookaheadCotangent, lookahead
 
 use crate::FidelityAxis;
 
-/// Look-ahead of an observation at any fidelity on the function at the target: at the anchors, and at the configuration observed.
+/// Look-ahead of an observation at any fidelity on the function at the target: at the anchors, and at the observed configuration.
 ///
-/// [`KnowledgeGradient`](thrifty_acquisition::KnowledgeGradient) of it is the value of an evaluation at fidelity s for a decision at the
-/// target. At s = target it is that of a single fidelity.
+/// Its [`KnowledgeGradient`](thrifty_acquisition::KnowledgeGradient) is the value of an evaluation at fidelity s for a decision at the
+/// target. At s = target it is the knowledge gradient of a single fidelity.
 pub struct TargetLookahead<'a> {
     posterior: &'a dyn JointPosterior,
     axis: FidelityAxis,
     anchors: Points,
-    /// Moments with the anchors.
+    /// Look-ahead moments with the anchors.
     inner: Box<dyn Lookahead + 'a>,
 }
 
 impl<'a> TargetLookahead<'a> {
-    /// Look-ahead at these anchors, which are moved to the target, of observations with noise of this variance.
+    /// Look-ahead at these anchors, which are moved to the target. Observations have noise of this variance.
     pub fn new(
         posterior: &'a dyn JointPosterior,
         axis: &FidelityAxis,
@@ -81,7 +81,7 @@ impl Lookahead for TargetLookahead<'_> {
         gradient.pull_back_joint(points.as_ref(), &means, &joint, &mut slopes);
         let (there, here) = slopes[(m - 2) * d..].split_at(d);
         for (k, slot) in grad.iter_mut().enumerate() {
-            // The fidelity of the point at the target does not move.
+            // The fidelity of the point at the target is fixed.
             *slot += here[k] + if k == self.axis.column() { 0.0 } else { there[k] };
         }
         true

@@ -17,17 +17,17 @@ use crate::evidence::observations;
 use crate::reached::evaluated;
 use crate::{FidelityAxis, FidelityBest, FidelityCost, MultiFidelitySettings, multi_fidelity_kernel};
 
-/// Bayesian optimisation with a fidelity: a parameter of the space, such as epochs or rows, by which an evaluation is cheaper and biased.
+/// Bayesian optimisation with a fidelity: a parameter of the space, such as epochs or rows. Lower values make an evaluation cheaper and biased.
 ///
-/// The loss at the largest value of the parameter, the target, is minimised. The model is a Gaussian process of configuration and fidelity
-/// ([`multi_fidelity_kernel`]). Each suggestion, a configuration with its fidelity, maximises the
-/// [knowledge gradient at the target](crate::TargetKnowledgeGradient) per unit of cost. Intermediate
-/// [reports](thrifty_study::Context::report) count as observations at their steps.
+/// It minimises the loss at the target, the largest value of the parameter. The model is a Gaussian process over configuration and fidelity
+/// ([`multi_fidelity_kernel`]). Each suggestion is a configuration with its fidelity. It maximises the [knowledge gradient at the
+/// target](crate::TargetKnowledgeGradient) per unit of cost. Intermediate [reports](thrifty_study::Context::report) count as observations
+/// at their steps.
 ///
-/// Diagnostics of a suggestion: `acquisition`, `mean` and `std_dev` at it, `target_mean` and `target_std_dev` at its configuration
-/// at the target, `expected_cost`.
+/// Diagnostics of a suggestion: `acquisition`, `mean` and `std_dev` at the suggestion, `target_mean` and `target_std_dev` of its
+/// configuration at the target, and `expected_cost`.
 ///
-/// [`History::best`] compares losses of different fidelities: use the recommendation.
+/// [`History::best`] compares losses of different fidelities; use the recommendation instead.
 pub struct MultiFidelityOptimizer {
     pub(crate) space: Space,
     pub(crate) axis: FidelityAxis,
@@ -35,7 +35,7 @@ pub struct MultiFidelityOptimizer {
     planned: PlannedTrials,
     /// Surrogate of the loss.
     surrogate: GpSurrogate,
-    /// True for a surrogate of one's own, which is part of the fingerprint.
+    /// True for a user-defined surrogate, which is part of the fingerprint.
     is_own_surrogate: bool,
     /// Surrogate of constraints and cost.
     weight_surrogate: GpSurrogate,
@@ -71,8 +71,8 @@ impl MultiFidelityOptimizer {
         Ok(self)
     }
 
-    /// Replaces the surrogate of the loss: with its kernel, which then models the fidelity, or with [`multi_fidelity_kernel`] where it has
-    /// a kernel family.
+    /// Replaces the surrogate of the loss. If it has a kernel, that kernel must model the fidelity. If it has a kernel family,
+    /// [`multi_fidelity_kernel`] is used.
     #[must_use]
     pub fn with_surrogate(mut self, surrogate: GpSurrogate) -> Self {
         self.surrogate = if surrogate.kernel.is_some() { surrogate } else { on_axis(surrogate, &self.axis) };
@@ -109,12 +109,12 @@ impl MultiFidelityOptimizer {
         &self.axis
     }
 
-    /// Trials of a history as the model sees them: reports are observations at their steps.
+    /// Training data of a history: its trials, and reports as observations at their steps.
     pub(crate) fn observations(&self, history: &History<Config>) -> Vec<Trial<Config>> {
         observations(&self.space, &self.axis, history, self.settings.reports)
     }
 
-    /// The surrogates fitted to observations; nothing where none has a measurement.
+    /// The surrogates fitted to observations; `None` if no observation is a measurement.
     pub(crate) fn state<'a>(
         &'a self,
         observations: &'a [Trial<Config>],
@@ -163,14 +163,14 @@ impl MultiFidelityOptimizer {
         let is_pruned = |trial: &&Trial<Config>| matches!(trial.outcome, Some(Outcome::Pruned { .. }));
         let pruned = trials.iter().filter(is_pruned).filter(|trial| observed.contains(&trial.id)).count();
         let told = self.settings.failures.told(trials) + pruned;
-        // A design that has ended does not begin again when the study is planned longer.
+        // A finished design does not restart if the study is planned longer.
         let modelled = trials.iter().any(is_modelled);
         let (space, initial) = (&self.space, &self.settings.initial);
         let queries = trials.iter().map(|trial| &trial.query);
         !modelled && initial.lasts(space, self.settings.budget, (0, queries), told)
     }
 
-    /// The next point of the initial design, or the end of a finite space.
+    /// The next point of the initial design; stops when a finite space is exhausted.
     fn initial(&self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
         let designer = Designer {
             design: &self.settings.initial,
@@ -210,10 +210,10 @@ impl Optimizer for MultiFidelityOptimizer {
     fn recommend(&mut self, history: &History<Config>) -> Result<Option<FidelityBest>, OptimizerError> {
         let mut observations = self.observations(history);
         let all = observations.len();
-        // Losses that stand for failed trials would move the means at measured configurations.
+        // Imputed losses of failed trials would move the means at measured configurations.
         observations.retain(|observed| !ended_without_loss(observed));
         let left_out = all - observations.len();
-        // A fantasy of a running trial at the target would make the loss there known.
+        // A fantasy of a running trial at the target would count as a known loss there.
         let settings = StateSettings { ignores_running: true, ..self.settings.state() };
         let id = TrialId((history.len() - left_out) as u64);
         let state = self.state_with(&observations, history, id, settings)?;

@@ -9,14 +9,14 @@ use thrifty_study::{History, OptimizerError, Outcome, Trial};
 
 use crate::FidelityAxis;
 
-/// The coordinates of a point as a key of a map: points are equal where their keys are.
+/// The coordinates of a point as a map key; equal points have equal keys.
 pub(crate) fn key(x: &[f64]) -> Vec<u64> {
-    // A negative zero equals zero.
+    // Maps negative zero to zero.
     x.iter().map(|value| (value + 0.0).to_bits()).collect()
 }
 
-/// The configuration of a trial at the fidelity up to which it was evaluated: its own where it was measured, that of its last report where it
-/// was pruned and reports are at steps of the fidelity. Nothing where no evaluation can go on from it.
+/// The configuration of a trial, with the fidelity up to which it was evaluated. For a measured trial this is its own fidelity. For a
+/// pruned trial it is that of its last report, if reports are at steps of the fidelity. `None` if no evaluation can continue the trial.
 fn reached(space: &Space, axis: &FidelityAxis, trial: &Trial<Config>, has_steps: bool) -> Option<Config> {
     if measurement(trial).is_some() {
         return Some(trial.query.clone());
@@ -28,7 +28,7 @@ fn reached(space: &Space, axis: &FidelityAxis, trial: &Trial<Config>, has_steps:
     finite.find_map(|(step, _)| axis.at(space, &trial.query, *step))
 }
 
-/// Points up to which trials were evaluated, of those that can be continued. `has_steps` is true where reports are at steps of the fidelity.
+/// Points up to which trials were evaluated, for trials that can be continued. `has_steps` is true if reports are at steps of the fidelity.
 ///
 /// # Errors
 /// [`OptimizerError`] names a trial whose query is not of the space.
@@ -48,8 +48,8 @@ pub(crate) fn reached_points(
     points_of(space, &reached)
 }
 
-/// The history with the points that are not to be asked again: of a pruned trial that can be continued that which it reached, not that for which
-/// it was asked. One that was asked for more than once is not asked again either, so that a pruner cannot stop it for ever.
+/// The history with the points that must not be asked again. A pruned trial that can be continued has the point that it reached, not the
+/// point that was asked. A point that was asked more than once is not asked again either; otherwise a pruner could stop it forever.
 ///
 /// # Errors
 /// As [`reached_points`].

@@ -10,20 +10,19 @@ use thrifty_study::OptimizerError;
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FidelityCost {
-    /// Known: proportional to the value of the fidelity, plus a fixed share.
+    /// Known cost: proportional to the value of the fidelity, plus a fixed share.
     ///
     /// ```text
     /// cost(s) = fixed + s / target
     /// ```
     ///
-    /// Where evaluations [continue](MultiFidelitySettings::continues), only the part of `s / target` counts that no earlier one has
-    /// paid for.
+    /// If evaluations [continue](MultiFidelitySettings::continues), only the part of `s / target` counts that no earlier evaluation has paid for.
     Proportional {
-        /// Cost of an evaluation however short, as a share of what the target costs without it; from 0.
+        /// Fixed cost of every evaluation, at least 0, as a share of the cost of the target without it.
         fixed: f64,
     },
-    /// Learnt: every measurement has a positive cost, whose logarithm is a function of configuration and fidelity.
-    /// A pruned trial counts at its last step where its cost is known. A failed one does not count.
+    /// Learnt cost. Every measurement must have a positive cost; its logarithm is modelled as a function of configuration and fidelity. A
+    /// pruned trial counts at its last step if its cost is known. A failed trial does not count.
     Measured,
 }
 
@@ -40,35 +39,35 @@ impl Default for FidelityCost {
 pub struct MultiFidelitySettings {
     /// Initial design, over configurations and fidelities.
     pub initial: InitialDesign,
-    /// Number of trials that the study is planned for, if it is known, which caps an [automatic design](InitialDesign::Automatic).
+    /// Number of trials that the study is planned for, if known. It caps an [automatic design](InitialDesign::Automatic).
     pub budget: Option<usize>,
     /// Cost of an evaluation.
     pub cost: FidelityCost,
-    /// An evaluation of a configuration continues an earlier one at a lower fidelity, and costs the difference: the evaluator keeps what it
-    /// has trained.
+    /// True if an evaluation of a configuration continues an earlier one at a lower fidelity and costs only the difference. The evaluator
+    /// must keep its trained state.
     pub continues: bool,
-    /// Largest number of intermediate reports per trial that enter as observations at their steps, evenly spaced on the axis of the
-    /// fidelity; 0 for none. Steps are values of the fidelity.
+    /// Largest number of intermediate reports per trial that count as observations at their steps; 0 for none. They are evenly spaced on
+    /// the axis of the fidelity. Steps are values of the fidelity.
     pub reports: usize,
-    /// Anchors of the knowledge gradient, at least 2.
+    /// Number of anchors of the knowledge gradient, at least 2.
     pub anchors: usize,
-    /// Maximizer of the acquisition function. Settings of it that a file leaves out are the
-    /// [default](MultiFidelitySettings::default) ones here.
+    /// Maximizer of the acquisition function. Settings that a file leaves out have the [default](MultiFidelitySettings::default) values of
+    /// this struct.
     #[serde(alias = "maximiser", deserialize_with = "MaximizerInFile::deserialize")]
     pub maximizer: Maximizer,
     /// Transform of the losses.
     pub losses: LossTransform,
-    /// Policy for failed trials, and pruned ones that reported nothing.
+    /// Policy for failed trials, and for pruned ones without a report.
     pub failures: FailurePolicy,
-    /// Policy for running trials; joint draws count as the posterior mean.
+    /// Policy for running trials; joint draws are replaced by the posterior mean.
     pub pending: PendingPolicy,
-    /// Treatment of a space in which every configuration was evaluated. Without it configurations are repeated if a measurement came with a
-    /// variance of its noise.
+    /// Treatment of a space in which every configuration was evaluated. By default, configurations are repeated if a measurement reported a
+    /// noise variance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeats: Option<Repeats>,
 }
 
-/// The maximizer as it is in a file: serde would fill what is left out from `Maximizer`, whose default is another one.
+/// The maximizer in a file. Serde would fill missing fields from `Maximizer`, whose default differs.
 #[derive(serde::Deserialize)]
 #[serde(remote = "Maximizer", default = "default_maximizer", deny_unknown_fields)]
 struct MaximizerInFile {
@@ -82,7 +81,7 @@ fn default_maximizer() -> Maximizer {
 }
 
 impl Default for MultiFidelitySettings {
-    /// Proportional costs, nothing continues, 4 reports per trial, 24 anchors; running trials at their posterior mean.
+    /// Proportional costs, no continued evaluations, 4 reports per trial, 24 anchors, and running trials at their posterior mean.
     fn default() -> Self {
         Self {
             initial: InitialDesign::default(),

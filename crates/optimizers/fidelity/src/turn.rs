@@ -12,10 +12,10 @@ use crate::cost::ProportionalCost;
 use crate::reached::{key, reached_points};
 use crate::{FidelityCost, MultiFidelityOptimizer, TargetKnowledgeGradient};
 
-/// Best configurations that may be continued at every fidelity of a grid.
+/// Number of best configurations that may be continued at every fidelity of a grid.
 const CONTINUED: usize = 8;
 
-/// Fidelities of that grid.
+/// Number of fidelities of that grid.
 const GRID: usize = 8;
 
 impl MultiFidelityOptimizer {
@@ -49,7 +49,7 @@ impl MultiFidelityOptimizer {
         Ok(Ask::Evaluate(self.suggestion(state, &chosen, known)))
     }
 
-    /// The known cost, with what was paid where evaluations continue.
+    /// The known cost, less what was paid if evaluations continue.
     fn cost(&self, history: &History<Config>) -> Result<Option<ProportionalCost>, OptimizerError> {
         let FidelityCost::Proportional { fixed } = self.settings.cost else { return Ok(None) };
         let mut cost = ProportionalCost::new(&self.axis, fixed);
@@ -64,8 +64,8 @@ impl MultiFidelityOptimizer {
         reached_points(&self.space, &self.axis, history, self.settings.reports > 0)
     }
 
-    /// Adds the evaluated configurations of the best means at the target, at fidelities of a grid: no search over a continuous space finds
-    /// a point again that can be continued.
+    /// Adds the evaluated configurations with the best means at the target, at fidelities of a grid. A search over a continuous space would
+    /// never find exactly a point that can be continued.
     fn add_evaluated(
         &self,
         state: &SurrogateState<'_>,

@@ -1,4 +1,4 @@
-//! Algorithms 1, 2 and 3 of `brofos2014` as they are written, and the readings that the text allows.
+//! Algorithms 1, 2 and 3 of `brofos2014` as written, and the readings that the text allows.
 
 use thrifty_model_based::ModelBased;
 use thrifty_study::OptimizerError;
@@ -6,9 +6,9 @@ use thrifty_study::OptimizerError;
 use crate::{Anticipation, Exploration, Hybrid, HybridSettings, OnConvergence};
 
 impl HybridSettings {
-    /// Algorithm 1 of `brofos2014`: expected improvement until no evaluation is expected to improve.
+    /// Algorithm 1 of `brofos2014`: expected improvement until no further improvement is expected.
     ///
-    /// The constructors of the three algorithms fix what the text fixes. Each open line is a setting:
+    /// The constructors of the three algorithms fix what the text fixes. Each open question is a setting:
     ///
     /// | line of the algorithms | reading here | setting |
     /// |---|---|---|
@@ -18,7 +18,7 @@ impl HybridSettings {
     /// | "a predetermined number" of steps, 20 on the toy | no limit | [`max_turns`](Self::max_turns) |
     /// | "retrieve that point" of the largest standard deviation | the whole space is searched | [`point`](Self::point) |
     ///
-    /// Which branch stands first is lost too. It does not matter: v is uniform, so "v < τ explores" and "v > 1 - τ explores" have the
+    /// The order of the two branches is lost too. It does not matter: v is uniform, so "v < τ explores" and "v > 1 - τ explores" have the
     /// same distribution. Section 3 fixes the side: regions of high uncertainty are evaluated "only a small fraction of the time".
     #[must_use]
     pub fn algorithm_1() -> Self {
@@ -30,14 +30,14 @@ impl HybridSettings {
         }
     }
 
-    /// Algorithm 2 of `brofos2014`: as [`algorithm_1`](Self::algorithm_1), but with probability `threshold` the point of the largest
-    /// standard deviation. The published threshold is lost.
+    /// Algorithm 2 of `brofos2014`: like [`algorithm_1`](Self::algorithm_1), but with probability `threshold` it evaluates the point of the
+    /// largest standard deviation. The published threshold is lost.
     #[must_use]
     pub fn algorithm_2(threshold: f64) -> Self {
         Self { exploration: Exploration::FixedRate { rate: threshold }, ..Self::algorithm_1() }
     }
 
-    /// Algorithm 3 of `brofos2014`: as [`algorithm_2`](Self::algorithm_2), but with probability `basis` times the probability of
+    /// Algorithm 3 of `brofos2014`: like [`algorithm_2`](Self::algorithm_2), but with probability `basis` times the probability of
     /// improvement (eq. 3) at the point of the largest standard deviation. The basis "may equal unity".
     #[must_use]
     pub fn algorithm_3(basis: f64) -> Self {
@@ -60,8 +60,8 @@ impl HybridSettings {
 impl<O: ModelBased> Hybrid<O> {
     /// Algorithm 1 of `brofos2014` around an optimiser: [`HybridSettings::algorithm_1`].
     ///
-    /// The optimiser brings the model. That of the source is a Gaussian process with a squared exponential kernel (eq. 4) and
-    /// hyperparameters of maximum evidence; the optimiser must not explore by itself.
+    /// The optimiser provides the model. The model of the source is a Gaussian process with a squared exponential kernel (eq. 4) and
+    /// hyperparameters of maximum evidence. The optimiser must not explore by itself.
     ///
     /// ```
     /// use thrifty_bo::{BayesianOptimizer, BoSettings, Convergence, GpSurrogate, KernelFamily, LossTransform};

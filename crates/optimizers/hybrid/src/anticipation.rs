@@ -6,7 +6,7 @@ use thrifty_acquisition::{
 use thrifty_model_based::{Modelled, Outlook};
 use thrifty_study::OptimizerError;
 
-/// Acquisition function by which a turn exploits: the anticipation equations of `brofos2014`, section 1.
+/// Acquisition function of an exploit turn: the anticipation equations of `brofos2014`, section 1.
 ///
 /// ```text
 /// f* = smallest observed loss,  z(x) = (f* - μ(x))/σ(x)
@@ -31,24 +31,25 @@ pub enum Anticipation {
     Mean,
 }
 
-/// Quantity that is compared with ε to find out that an exploit turn has converged.
+/// Quantity that is compared with ε to decide that an exploit turn has converged.
 ///
-/// The source stops when the algorithm "suspects that no further function evaluations are worthwhile" (section 2), and does not
-/// say by which quantity. For [`Anticipation::ExpectedImprovement`] both readings are the same.
+/// The source stops when the algorithm "suspects that no further function evaluations are worthwhile" (section 2), without naming the
+/// quantity. For [`Anticipation::ExpectedImprovement`] both readings are equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ConvergenceMeasure {
-    /// Largest expected improvement as a share of the range of the losses, whatever the anticipation equation: section 1 stops when
-    /// no evaluations "are expected to yield improvements".
+    /// Largest expected improvement as a share of the range of the losses, for every anticipation equation. Section 1 stops when no
+    /// evaluations "are expected to yield improvements".
     #[default]
     ExpectedImprovement,
-    /// Largest value of the anticipation equation: the probability itself, or the improvement of the smallest mean on the smallest
-    /// observed loss as a share of the range. Algorithm 1 evaluates the point "anticipated to yield the greatest difference".
+    /// Largest value of the anticipation equation. For the probability of improvement this is the probability itself. For the mean it is
+    /// the improvement of the smallest mean on the smallest observed loss, as a share of the range. Algorithm 1 evaluates the point
+    /// "anticipated to yield the greatest difference".
     Anticipated,
 }
 
 impl Anticipation {
-    /// The acquisition function instead of the optimiser's own, if there is one.
+    /// The acquisition function that replaces the optimiser's own; `None` to keep it.
     pub(crate) fn factory(self) -> Option<Box<dyn AcquisitionFactory>> {
         let target = ImprovementTarget::BestObserved;
         match self {
@@ -61,10 +62,10 @@ impl Anticipation {
         }
     }
 
-    /// Largest value of the equation, comparable with ε; nothing where the outlook has no target.
+    /// Largest value of the equation, comparable with ε; `None` if the outlook has no target.
     ///
     /// # Errors
-    /// [`OptimizerError`] for a probability or a mean where there are several objectives.
+    /// [`OptimizerError`] for a probability or a mean with several objectives.
     pub(crate) fn largest<Q>(
         self,
         turn: &dyn Modelled<Q>,

@@ -8,15 +8,14 @@ use thrifty_study::{
     TrialId,
 };
 
-/// An optimiser with exploration by coin flip: with probability `rate` a trial is a uniform point of the space instead of the
-/// optimiser's suggestion.
+/// Exploration by coin flip around an optimiser: with probability `rate`, a uniform point of the space replaces the optimiser's suggestion.
 ///
-/// It works around every optimiser over configurations: Parzen estimators, several objectives, level sets. The optimiser is asked in any
-/// case, so that its stops are kept, and its memo but for what that has about the [point](Optimizer::moved); its history holds the explored
-/// trials as well. The coin of trial i comes from the stream ("coin", i), so that a suggestion is a function of the history.
+/// It works around every optimiser over configurations: Parzen estimators, several objectives, level sets. The optimiser is always asked,
+/// so its stops still apply. Its memo is kept, except entries about the [suggested point](Optimizer::moved). Its history includes the
+/// explored trials. The coin of trial i comes from the stream ("coin", i), so a suggestion is a function of the history.
 ///
-/// Diagnostics of a suggestion: `explored` (0 or 1, and 1 where the optimiser explores by itself), and those of the optimiser where the
-/// suggestion is its own.
+/// Diagnostics of a suggestion: `explored` is 1 for an explored point, also if the optimiser explored by itself, and otherwise 0. If the
+/// suggestion is the optimiser's own, its diagnostics are added.
 /// Source: Algorithm 2 of `brofos2014`, with uniform points (ε-greedy).
 ///
 /// ```
@@ -42,7 +41,7 @@ pub struct CoinFlip<O> {
 }
 
 impl<O: Optimizer<Query = Config>> CoinFlip<O> {
-    /// Around an optimiser over a space, with a probability of exploring.
+    /// Wraps an optimiser over a space, with a probability of exploring.
     ///
     /// # Errors
     /// [`OptimizerError::InvalidSetting`] for a rate outside of [0, 1].
@@ -57,14 +56,14 @@ impl<O: Optimizer<Query = Config>> CoinFlip<O> {
         Ok(Self { optimizer, space, rate, start: 0, known_constraint: KnownConstraint::default() })
     }
 
-    /// Sets the number of trials before the first coin, for an initial design of the optimiser.
+    /// Sets the number of trials before the first coin, such as those of the optimiser's initial design.
     #[must_use]
     pub fn after(mut self, trials: usize) -> Self {
         self.start = trials;
         self
     }
 
-    /// Adds a known constraint on the explored points. The optimiser has one of its own.
+    /// Adds a known constraint for the explored points. The optimiser needs its own.
     #[must_use]
     pub fn with_known_constraint(
         mut self,
@@ -74,7 +73,7 @@ impl<O: Optimizer<Query = Config>> CoinFlip<O> {
         self
     }
 
-    /// The optimiser.
+    /// The wrapped optimiser.
     #[must_use]
     pub fn optimizer(&self) -> &O {
         &self.optimizer
@@ -88,7 +87,7 @@ impl<O: Optimizer<Query = Config>> CoinFlip<O> {
     }
 }
 
-/// The optimiser's suggestion, which may be one that it explores by itself.
+/// The optimiser's own suggestion. The optimiser may have marked it as explored.
 fn unexplored(suggestion: Suggestion<Config>) -> Suggestion<Config> {
     let explores = suggestion.diagnostics.get("explored") == Some(&1.0);
     if explores { suggestion } else { suggestion.with_diagnostic("explored", 0.0) }
@@ -109,7 +108,7 @@ impl<O: Optimizer<Query = Config>> Optimizer for CoinFlip<O> {
         }
         let asked = |config: &Config| history.trials().iter().any(|trial| trial.query == *config);
         let config = self.explored(history.seed(), id)?;
-        // On a finite space the point may have been asked; the optimiser avoids that itself.
+        // On a finite space the point may have been asked before. The optimiser avoids repetition itself, so its suggestion is used.
         if asked(&config) {
             return Ok(Ask::Evaluate(unexplored(suggestion)));
         }

@@ -12,7 +12,7 @@ use crate::ExplorePoint;
 /// Points to explore, best first.
 ///
 /// # Errors
-/// [`OptimizerError`] for a Pareto front of mean and standard deviation where there are several objectives.
+/// [`OptimizerError`] for a Pareto front of mean and standard deviation with several objectives.
 pub(crate) fn candidates<Q>(
     point: ExplorePoint,
     turn: &dyn Modelled<Q>,

@@ -1,14 +1,14 @@
-//! Hybrid optimisation: model-based optimisation that explores by the flip of a coin.
+//! Hybrid optimisation: model-based optimisation with exploration by coin flip.
 //!
 #![doc = include_str!("../README.md")]
 //!
 //! ## Overview
 //!
 //! [`Hybrid`] is Algorithms 1, 2 and 3 of "A Hybrid Monte Carlo Architecture for Parameter Optimization" around any
-//! [`ModelBased`](thrifty_model_based::ModelBased) optimiser: an [`Exploration`] sets how often to explore, an
-//! [`ExplorePoint`] where, [`Anticipation`] by which acquisition function to exploit, and [`OnConvergence`] what happens when exploiting
-//! promises nothing. [`HybridSettings::algorithm_1`] and its siblings are the algorithms as they are written. The published text lost its
-//! formulas and settings; our readings are marked. [`CoinFlip`] explores around any other optimiser.
+//! [`ModelBased`](thrifty_model_based::ModelBased) optimiser. [`Exploration`] sets how often it explores, and [`ExplorePoint`] where.
+//! [`Anticipation`] sets the acquisition function of an exploit turn, and [`OnConvergence`] the reaction when no improvement is expected.
+//! [`HybridSettings::algorithm_1`] and its siblings are the algorithms as written. The published text lost its formulas and settings; our
+//! readings are marked. [`CoinFlip`] explores around any other optimiser.
 
 mod algorithms;
 mod anticipation;

@@ -13,18 +13,20 @@ use thrifty_surrogate::Prediction;
 use crate::explore::candidates;
 use crate::{ConvergenceMeasure, Exploration, ExplorePoint, HybridSettings, OnConvergence};
 
-/// Hybrid optimisation: a model-based optimiser with exploration by coin flip. Algorithms 1, 2 and 3 and their relatives.
+/// Hybrid optimisation: a model-based optimiser with exploration by coin flip. It covers Algorithms 1, 2 and 3 and variants.
 ///
-/// Each turn: fit the surrogates; draw a uniform v. Below the exploration rate evaluate the point to explore,
-/// else the optimiser's own choice. The coin of trial i comes from the stream ("coin", i).
+/// Each turn fits the surrogates and draws a uniform v. If v is below the exploration rate, it evaluates the point to explore, else the
+/// optimiser's own choice. The coin of trial i comes from the stream ("coin", i).
 ///
-/// It works around every [`ModelBased`] optimiser. With several objectives the point to explore has the largest sum of
-/// logarithms of standard deviations. Level sets have no improvement and never converge; rules that need one objective are an error
-/// at the first turn.
+/// It works around every [`ModelBased`] optimiser. With several objectives, the point to explore has the largest sum of log standard
+/// deviations. Level sets have no improvement and never converge. Rules that need one objective are an error at the first turn.
 ///
-/// Diagnostics of a suggestion: those of the optimiser and `explored` (0 or 1, and 1 where the optimiser explores by itself), `forced` (0
-/// or 1), `rate`, `turns` (so far, skipped ones included), `threshold` and `max_expected_improvement` where they are defined, and
-/// `probability_of_improvement` at the point to explore for [`Exploration::PiScaled`].
+/// Diagnostics of a suggestion: those of the optimiser, and
+/// - `explored`: 1 for an explored point, also if the optimiser explored by itself; otherwise 0;
+/// - `forced` (0 or 1) and `rate`;
+/// - `turns`: the number so far, including skipped ones;
+/// - `threshold` and `max_expected_improvement` where they are defined;
+/// - `probability_of_improvement` at the point to explore, for [`Exploration::PiScaled`].
 ///
 /// ```
 /// use thrifty_bo::MultiObjectiveOptimizer;
@@ -47,7 +49,7 @@ pub struct Hybrid<O> {
     settings: HybridSettings,
 }
 
-/// Number of turns so far, skipped ones included.
+/// Number of turns so far, including skipped ones.
 static TURNS: MemoKey<u64> = MemoKey::new("turns");
 
 /// Decision of one turn.
@@ -66,7 +68,7 @@ impl<O: ModelBased> Hybrid<O> {
         Self::of(optimizer, HybridSettings::default())
     }
 
-    /// Hybrid with settings that are in their ranges.
+    /// Creates a hybrid with validated settings.
     pub(crate) fn of(optimizer: O, settings: HybridSettings) -> Self {
         Self { optimizer, settings }
     }
@@ -81,7 +83,7 @@ impl<O: ModelBased> Hybrid<O> {
         Ok(self)
     }
 
-    /// The optimiser.
+    /// The wrapped optimiser.
     #[must_use]
     pub fn optimizer(&self) -> &O {
         &self.optimizer
@@ -95,7 +97,7 @@ impl<O: ModelBased> Hybrid<O> {
 }
 
 impl HybridSettings {
-    /// The probability of exploring, and for the PI-scaled rule the probability of improvement behind it.
+    /// The probability of exploring, and for the PI-scaled rule also the probability of improvement.
     fn rate<Q>(
         &self,
         turn: &dyn Modelled<Q>,
@@ -114,7 +116,7 @@ impl HybridSettings {
                     let error = "the probability of improvement needs an optimiser with one objective";
                     return Err(OptimizerError::failed("finding the rate of exploration", error));
                 };
-                // While nothing feasible was measured every loss is an improvement: the optimiser looks for what is feasible.
+                // Until a feasible point was measured, every loss is an improvement: the optimiser searches for feasible points.
                 if target == f64::INFINITY {
                     return Ok((floor, None));
                 }
@@ -127,7 +129,7 @@ impl HybridSettings {
         })
     }
 
-    /// True if an exploit turn promises less than ε by the chosen measure.
+    /// True if the chosen measure of an exploit turn is below ε.
     fn has_converged<Q>(
         &self,
         turn: &dyn Modelled<Q>,
@@ -154,7 +156,7 @@ impl HybridSettings {
         }
     }
 
-    /// Flips the coin until a turn is not skipped: the decision and the number of turns so far.
+    /// Flips the coin until a turn is not skipped. Returns the decision and the number of turns so far.
     fn flip(&self, coin: &mut Stream, spent: u64, rate: f64, converged: bool) -> (Decision, u64) {
         let limit = self.max_turns.map_or(spent + MOST_SKIPS, |turns| turns as u64);
         for turns in spent..limit {
@@ -167,10 +169,10 @@ impl HybridSettings {
     }
 }
 
-/// Largest number of skipped turns before one evaluation, where the number of turns is not limited.
+/// Largest number of skipped turns before one evaluation, if the number of turns is not limited.
 const MOST_SKIPS: u64 = 1000;
 
-/// The points to explore, found when they are first asked for.
+/// The points to explore, computed on first use.
 struct Explore<'a> {
     point: ExplorePoint,
     rng: &'a mut Stream,
@@ -184,7 +186,7 @@ impl Explore<'_> {
     }
 }
 
-/// Numbers of a turn that every suggestion of it has.
+/// Values of a turn that are added to each of its suggestions.
 struct Numbers {
     outlook: Option<Outlook>,
     rate: f64,
@@ -305,8 +307,8 @@ impl<O: ModelBased> Optimizer for Hybrid<O> {
     }
 }
 
-/// Number of turns of a history, that of the latest trial that has it: trials from elsewhere have none. Journals written before memos
-/// had it have it among the diagnostics.
+/// Number of turns of a history: that of the latest trial that records it. Trials from elsewhere have none, and older journals keep it
+/// among the diagnostics.
 fn spent_turns<Q>(history: &History<Q>) -> u64 {
     let of = |trial: &Trial<Q>| {
         let noted = || trial.diagnostics.get("turns").map(|turns| *turns as u64);

@@ -18,28 +18,27 @@ pub enum Exploration {
         /// τ in [0, 1].
         rate: f64,
     },
-    /// Exploration with probability `max(floor, basis · PI)`, the probability of improvement at the point to explore:
-    /// Algorithm 3, whose basis "may equal unity". The floor is ours: the improvement is judged by the posterior
-    /// whose overconfidence causes the failure that exploration is to prevent.
+    /// Exploration with probability `max(floor, basis · PI)`, where PI is the probability of improvement at the point to explore. This is
+    /// Algorithm 3, whose basis "may equal unity". The floor is our addition: PI comes from the same posterior whose overconfidence
+    /// exploration should correct.
     PiScaled {
         /// τ₀ in [0, 1].
         basis: f64,
         /// Smallest probability, 0 in the published algorithm.
         floor: f64,
     },
-    /// The smallest posterior mean, and with probability `epsilon` a uniform point. Source: De Ath et al.
-    /// (2021), ε-RS.
+    /// The smallest posterior mean; with probability `epsilon` a uniform point instead. Source: De Ath et al. (2021), ε-RS.
     EpsRandom {
         /// ε in [0, 1].
         epsilon: f64,
     },
-    /// The smallest posterior mean, and with probability `epsilon` a point of the Pareto front of mean and
-    /// standard deviation. Source: De Ath et al. (2021), ε-PF.
+    /// The smallest posterior mean; with probability `epsilon` a point of the Pareto front of mean and standard deviation instead. Source:
+    /// De Ath et al. (2021), ε-PF.
     EpsPareto {
         /// ε in [0, 1].
         epsilon: f64,
     },
-    /// Exploration only when an exploit turn has converged, as [`OnConvergence::Force`] does; never by the coin flip.
+    /// Exploration only after an exploit turn has converged, as with [`OnConvergence::Force`]; never by coin flip.
     ForcedOnConvergence,
 }
 
@@ -47,26 +46,26 @@ pub enum Exploration {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExplorePoint {
-    /// The point of largest posterior standard deviation, as in the algorithms. In three dimensions and more that is a corner.
+    /// The point of largest posterior standard deviation, as in the algorithms. In three or more dimensions this is a corner.
     #[default]
     #[serde(rename = "maximum_deviation", alias = "max_std_dev")]
     MaxStdDev,
     /// A uniform point.
     Uniform,
-    /// A uniform choice among 1,000 points' Pareto front of small mean and large standard deviation.
+    /// A uniform choice from the Pareto front of small mean and large standard deviation among 1,000 points.
     Pareto,
 }
 
-/// Decision when an exploit turn promises nothing: the largest expected improvement is below ε times the range
-/// of the losses. The published hybrids do not define it; these are three readings, and to ignore it.
+/// Decision when an exploit turn expects too little: the largest expected improvement is below ε times the range of the losses. The
+/// published hybrids do not define it. Three variants are readings of the text; the fourth ignores convergence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnConvergence {
-    /// Exploit all the same.
+    /// Exploit anyway.
     Ignore,
-    /// Stop: the literal reading, and Algorithm 1.
+    /// Stop: the literal reading; Algorithm 1.
     Stop,
-    /// The turn is spent and the coin falls again.
+    /// Spend the turn and flip the coin again.
     Skip,
     /// Explore instead: the reading that reproduces the published figure every time.
     #[default]
@@ -79,16 +78,16 @@ pub enum OnConvergence {
 pub struct HybridSettings {
     /// Rate of exploration.
     pub exploration: Exploration,
-    /// Point to explore, by the coin and when forced; the ε rules bring their own.
+    /// Point to explore, by coin flip and when forced; the ε rules define their own.
     pub point: ExplorePoint,
-    /// Decision on convergence.
+    /// Decision after convergence.
     pub convergence: OnConvergence,
-    /// ε of convergence, a share of the range of the losses.
+    /// ε of the convergence test, as a share of the range of the losses.
     pub epsilon: f64,
-    /// Turns after the initial design, those that were skipped included; then stop. None: as many as the stop
-    /// rules allow, of which at most 1,000 skips before one evaluation.
+    /// Number of turns after the initial design, including skipped ones; then the study stops. `None` for no limit except the stop rules,
+    /// with at most 1,000 skips before one evaluation.
     pub max_turns: Option<usize>,
-    /// Acquisition function of an exploit turn; the ε rules bring their own, the posterior mean.
+    /// Acquisition function of an exploit turn; the ε rules use the posterior mean instead.
     #[serde(skip_serializing_if = "is_default")]
     pub anticipation: Anticipation,
     /// Quantity that is compared with `epsilon`.
@@ -96,13 +95,13 @@ pub struct HybridSettings {
     pub measure: ConvergenceMeasure,
 }
 
-/// True for a value that journals and fingerprints leave out, because studies from before the setting existed had it.
+/// True for a value that journals and fingerprints leave out: studies from before the setting existed used it.
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
 impl Default for HybridSettings {
-    /// Algorithm 2 with rate 0.1, exploring at the largest standard deviation, forced on convergence at ε = 1e-3.
+    /// Algorithm 2 with rate 0.1, exploration at the largest standard deviation, and forced exploration after convergence at ε = 1e-3.
     fn default() -> Self {
         Self {
             exploration: Exploration::FixedRate { rate: 0.1 },
@@ -137,7 +136,7 @@ impl HybridSettings {
         }
     }
 
-    /// Equation by which a turn exploits.
+    /// Anticipation equation of an exploit turn.
     pub(crate) fn exploited(&self) -> Anticipation {
         match self.exploration {
             Exploration::EpsRandom { .. } | Exploration::EpsPareto { .. } => Anticipation::Mean,
@@ -145,12 +144,12 @@ impl HybridSettings {
         }
     }
 
-    /// Acquisition function instead of the optimiser's own, if there is one.
+    /// Acquisition function that replaces the optimiser's own; `None` to keep it.
     pub(crate) fn acquisition(&self) -> Option<Box<dyn AcquisitionFactory>> {
         self.exploited().factory()
     }
 
-    /// Refuses a turn without the one objective that a rule needs: before the coin or convergence ask for it.
+    /// Rejects a turn with several objectives if a rule needs one, before the coin or convergence requires it.
     ///
     /// # Errors
     /// [`OptimizerError`] names the rule and the trial.
@@ -168,7 +167,7 @@ impl HybridSettings {
         Err(OptimizerError::failed(format!("suggesting trial {}", id.0), error))
     }
 
-    /// The point that the coin explores.
+    /// Point that is explored by coin flip.
     pub(crate) fn explore_point(&self) -> ExplorePoint {
         match self.exploration {
             Exploration::EpsRandom { .. } => ExplorePoint::Uniform,

@@ -7,22 +7,22 @@ use thrifty_sampling::{MAX_SOBOL_DIM, Seed, Sobol};
 use thrifty_space::{Config, Space};
 use thrifty_study::OptimizerError;
 
-/// Most points that a grid may have.
+/// Largest number of points of a grid.
 const MOST: usize = 1_000_000;
 
-/// Points that are classified.
+/// Points that a level-set study classifies.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClassificationSet {
-    /// These configurations and no others; they are also all that is evaluated.
+    /// Only these configurations; they are also the only ones that are evaluated.
     Candidates(Vec<Config>),
-    /// A grid over the columns of the unit cube, ends included, snapped to what the space has, each point once, the
-    /// last column fastest; also all that is evaluated.
+    /// A grid over the columns of the unit cube, ends included, snapped to the space. Each point occurs once, and the last column is the
+    /// fastest. Only these points are evaluated.
     Grid {
-        /// Points along each column, at least 2.
+        /// Number of points along each column, at least 2.
         per_axis: usize,
     },
-    /// The whole space, measured by scrambled Sobol points. Any point of it may be evaluated.
+    /// The whole space, represented by scrambled Sobol points. Any point of the space may be evaluated.
     Domain {
         /// Number of points.
         points: usize,
@@ -30,14 +30,14 @@ pub enum ClassificationSet {
 }
 
 impl Default for ClassificationSet {
-    /// The whole space by 1,024 points.
+    /// The whole space, represented by 1,024 points.
     fn default() -> Self {
         Self::Domain { points: 1024 }
     }
 }
 
 impl ClassificationSet {
-    /// True if only what is classified may be evaluated.
+    /// True if only classified points may be evaluated.
     pub(crate) fn is_finite(&self) -> bool {
         !matches!(self, Self::Domain { .. })
     }

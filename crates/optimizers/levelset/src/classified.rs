@@ -6,7 +6,7 @@ use thrifty_space::{Config, Space};
 
 use crate::{Intervals, Level};
 
-/// On which side of the threshold a point is.
+/// Side of the threshold on which a point is classified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Label {
@@ -14,11 +14,11 @@ pub enum Label {
     Above,
     /// Its interval is below h + ε.
     Below,
-    /// Its interval holds the threshold still.
+    /// Its interval still contains the threshold.
     Undecided,
 }
 
-/// A classified domain: what a study of level sets recommends.
+/// A classified domain: the recommendation of a level-set study.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Classified {
     points: Points,
@@ -39,12 +39,12 @@ impl Classified {
         level: Level,
         (epsilon, beta): (f64, f64),
     ) -> Self {
-        // Above: L + ε > h. Source: Gotovos et al. (2013), with the bounds of an implicit threshold where it is one.
+        // Above: L + ε > h. Source: Gotovos et al. (2013); for an implicit threshold, h is replaced by its bounds.
         let one = |(lower, upper): (&f64, &f64)| {
             let above = lower + epsilon > level.optimistic;
             let below = upper - epsilon <= level.pessimistic;
             match (above, below) {
-                // Both within ε: the nearer side of the middle.
+                // If both hold within ε, the side of the interval's midpoint counts.
                 (true, true) if 0.5 * (lower + upper) > level.estimate => Label::Above,
                 (_, true) => Label::Below,
                 (true, false) => Label::Above,
@@ -85,13 +85,13 @@ impl Classified {
         self.level
     }
 
-    /// ε and β of the labels: each is right within ε if the function lies within √β standard deviations of its mean.
+    /// ε and β of the labels. Each label is right within ε if the function lies within √β standard deviations of its mean.
     #[must_use]
     pub fn accuracy(&self) -> (f64, f64) {
         (self.epsilon, self.beta)
     }
 
-    /// Labels, one a point.
+    /// Labels, one per point.
     #[must_use]
     pub fn labels(&self) -> &[Label] {
         &self.labels
@@ -109,7 +109,7 @@ impl Classified {
         &self.std_dev
     }
 
-    /// The intervals that decided.
+    /// The intervals that determine the labels.
     #[must_use]
     pub fn intervals(&self) -> &Intervals {
         &self.intervals
@@ -126,7 +126,7 @@ impl Classified {
         }
     }
 
-    /// True for points with the mean above the threshold: the classification of every point, decided or not.
+    /// True for each point with the mean above the threshold. This classifies every point, decided or not.
     #[must_use]
     pub fn predicted_above(&self) -> Vec<bool> {
         self.mean.iter().map(|mean| *mean > self.level.estimate).collect()
@@ -145,7 +145,7 @@ impl Classified {
         !self.labels.contains(&Label::Undecided)
     }
 
-    /// Share of the points that is expected to be on the wrong side: mean of `min(p, 1 - p)`.
+    /// Expected share of misclassified points: mean of `min(p, 1 - p)`.
     #[must_use]
     pub fn misclassified(&self) -> f64 {
         let wrong = (0..self.len()).map(|i| self.probability(i)).map(|p| p.min(1.0 - p));

@@ -18,7 +18,7 @@ impl KnownCost {
     }
 }
 
-/// A non-negative utility divided by the cost of an evaluation. No gradient: costs have none.
+/// A non-negative utility divided by the known cost of an evaluation. It has no gradient, since costs have none.
 pub(crate) struct PerCost<'a> {
     pub(crate) acquisition: Box<dyn Acquisition + 'a>,
     pub(crate) cost: &'a KnownCost,
@@ -33,13 +33,13 @@ impl Acquisition for PerCost<'_> {
         }
     }
 
-    /// That of one over the cost, at least.
+    /// True in any case: one over the cost has a unit.
     fn has_unit(&self) -> bool {
         true
     }
 }
 
-/// Logarithm of one over the cost of an evaluation: a weight. No gradient.
+/// Logarithm of one over the known cost of an evaluation, as a weight. It has no gradient.
 pub(crate) struct LogInverseKnownCost<'a> {
     pub(crate) cost: &'a KnownCost,
     pub(crate) space: &'a Space,

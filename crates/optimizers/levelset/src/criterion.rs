@@ -22,12 +22,11 @@ pub enum Criterion {
         /// κ ≥ 0.
         kappa: f64,
     },
-    /// [`RandomizedStraddle`], β drawn anew for each suggestion; where that is 0 everywhere the largest standard deviation.
+    /// [`RandomizedStraddle`] with a new β per suggestion; if it is 0 everywhere, the largest standard deviation.
     #[serde(rename = "randomised_straddle", alias = "randomized_straddle")]
     RandomizedStraddle,
-    /// Ambiguity of the classification's own intervals, among undecided points of what is classified: `min(U - h, h -
-    /// L)`, or for an implicit threshold the width, among undecided points and those that may be the maximum. Source:
-    /// Gotovos et al. (2013).
+    /// Ambiguity of the classification intervals, among undecided classified points: `min(U - h, h - L)`. For an implicit threshold it is
+    /// the width, among undecided points and those that may be the maximum. Source: Gotovos et al. (2013).
     Ambiguity,
     /// [`ExpectedFeasibility`].
     ExpectedFeasibility {
@@ -44,11 +43,9 @@ pub enum Criterion {
         /// b ≥ 0.
         bandwidth: f64,
     },
-    /// [`BernoulliVariance`](thrifty_acquisition::BernoulliVariance), by its logarithm. Comes back to where it was:
-    /// for comparison.
+    /// [`BernoulliVariance`](thrifty_acquisition::BernoulliVariance), by its logarithm. It returns to points already evaluated; for comparison.
     BernoulliVariance,
-    /// [`BernoulliEntropy`](thrifty_acquisition::BernoulliEntropy), by its logarithm. Comes back to where it was: for
-    /// comparison.
+    /// [`BernoulliEntropy`](thrifty_acquisition::BernoulliEntropy), by its logarithm. It returns to points already evaluated; for comparison.
     BernoulliEntropy,
     /// [`IntegratedBernoulli`]: stepwise uncertainty reduction.
     IntegratedBernoulli,
@@ -59,18 +56,18 @@ pub enum Criterion {
         /// b ≥ 0.
         bandwidth: f64,
     },
-    /// [`TruncatedVariance`] over the undecided points, with the β of the confidence; per cost where costs are known
-    /// ([`LevelSetOptimizer::with_cost`](crate::LevelSetOptimizer::with_cost)).
+    /// [`TruncatedVariance`] over the undecided points, with the β of the confidence intervals. It is divided by the cost where costs are
+    /// known ([`LevelSetOptimizer::with_cost`](crate::LevelSetOptimizer::with_cost)).
     ///
-    /// η begins at the standard deviation of what was observed first and shrinks until some undecided point has √β σ > (1 +
-    /// δ)η: under known hyperparameters the epochs of the source.
+    /// η starts at the standard deviation of the observations. It shrinks until some undecided point has √β σ > (1 + δ)η. With known
+    /// hyperparameters these are the epochs of the source.
     TruncatedVariance {
-        /// r in (0, 1), by which η shrinks. Source: Bogunovic et al. (2016), 0.1.
+        /// r in (0, 1), the factor by which η shrinks. Source: Bogunovic et al. (2016), 0.1.
         shrink: f64,
         /// δ ≥ 0. Source: the same, 0.
         slack: f64,
     },
-    /// [`SuperlevelVolume`], at least γσ ([`Robust`]): the source's RMILE, or MILE with γ = 0.
+    /// [`SuperlevelVolume`], but at least γσ ([`Robust`]): RMILE of the source, or MILE with γ = 0.
     SuperlevelVolume {
         /// κ ≥ 0.
         kappa: f64,
@@ -79,10 +76,10 @@ pub enum Criterion {
     },
     /// [`BoundaryInformation`].
     BoundaryInformation,
-    /// The largest standard deviation, wherever the threshold is.
+    /// The largest standard deviation, independently of the threshold.
     #[serde(rename = "maximum_deviation", alias = "max_std_dev")]
     MaxStdDev,
-    /// Any point: the baseline.
+    /// A random point: the baseline.
     Random,
 }
 
@@ -95,23 +92,23 @@ impl Default for Criterion {
 
 /// Posteriors, points and threshold of a criterion.
 pub(crate) struct CriterionContext<'a> {
-    /// Without pending trials: what the field is of.
+    /// Posterior without pending trials; it defines the field.
     pub(crate) now: &'a dyn Posterior,
-    /// Posterior with fantasies of pending trials, whose variances count.
+    /// Posterior with fantasies of pending trials; only its variances count.
     pub(crate) after: &'a dyn Posterior,
     pub(crate) points: PointsRef<'a>,
     pub(crate) threshold: f64,
     pub(crate) noise: f64,
     pub(crate) integration: Integration,
-    /// True if each point is undecided.
+    /// True for each undecided point.
     pub(crate) undecided: &'a [bool],
     pub(crate) beta: f64,
-    /// Standard deviation of what was observed.
+    /// Standard deviation of the observations.
     pub(crate) spread: f64,
 }
 
 impl Criterion {
-    /// True if it looks ahead: dear enough for a shortlist.
+    /// True for a look-ahead criterion, which is expensive and needs a shortlist.
     pub(crate) fn looks_ahead(self) -> bool {
         matches!(
             self,
@@ -124,7 +121,7 @@ impl Criterion {
         )
     }
 
-    /// Scale of its values: how weights enter.
+    /// Scale of its values, which determines how weights enter.
     pub(crate) fn scale(self) -> UtilityScale {
         match self {
             Self::BernoulliVariance | Self::BernoulliEntropy => UtilityScale::Log,
@@ -133,7 +130,7 @@ impl Criterion {
         }
     }
 
-    /// The acquisition; nothing for criteria that are none.
+    /// Builds the acquisition; `None` for criteria without one.
     pub(crate) fn on<'a>(
         self,
         context: &CriterionContext<'a>,
@@ -172,7 +169,7 @@ impl Criterion {
 }
 
 impl<'a> CriterionContext<'a> {
-    /// Over the points that are near the threshold.
+    /// Integrates over the points near the threshold.
     fn integrated<G: ExpectedReduction>(
         &self,
         gain: G,
@@ -182,7 +179,7 @@ impl<'a> CriterionContext<'a> {
         Integrated::over(&field, gain, self.joint()?, self.noise)
     }
 
-    /// Over the points that are undecided; over all when none is.
+    /// Integrates over the undecided points; over all points if none is undecided.
     fn truncated(
         &self,
         shrink: f64,

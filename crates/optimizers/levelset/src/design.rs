@@ -9,10 +9,10 @@ use crate::LevelSetOptimizer;
 use crate::state::contains;
 
 impl LevelSetOptimizer {
-    /// The next point of the initial design while it lasts and has a point left.
+    /// The next point of the initial design; `None` if the design has ended or has no point left.
     ///
-    /// It lasts until as many *places* were measured as it has configurations: a surrogate of repeated measurements of one place
-    /// would classify the whole domain by it.
+    /// The design lasts until the number of measured *places* reaches the number of its configurations. Otherwise a surrogate of repeated
+    /// measurements at one place would classify the whole domain.
     pub(crate) fn designed(
         &mut self,
         history: &History<Config>,
@@ -42,7 +42,7 @@ impl LevelSetOptimizer {
         Ok(places.len())
     }
 
-    /// The next point of the initial design, or any beyond it; nothing when everything was asked.
+    /// The next point of the initial design, or any point after it; `None` if everything was asked.
     pub(crate) fn initial(
         &self,
         history: &History<Config>,
@@ -64,7 +64,7 @@ impl LevelSetOptimizer {
         Ok(self.nearest(&config, &asked)?.map(|x| space.decode(x)))
     }
 
-    /// The first given configuration that was not asked, on a finite set: the nearest point of each that no earlier one has.
+    /// The first given configuration that was not asked. On a finite set this is the nearest point of each that no earlier one has taken.
     fn next_given(&self, asked: &Points) -> Result<Option<Vec<f64>>, OptimizerError> {
         let mut taken = Points::new(self.space.dim());
         for config in self.settings.initial.given() {
@@ -77,7 +77,7 @@ impl LevelSetOptimizer {
         Ok(None)
     }
 
-    /// The point of a finite set that is nearest to a configuration, among those that are allowed and not taken.
+    /// The point of a finite set that is nearest to a configuration, among the allowed points that are not taken.
     fn nearest(&self, config: &Config, taken: &Points) -> Result<Option<&[f64]>, OptimizerError> {
         let near = self
             .space

@@ -8,10 +8,10 @@ use thrifty_study::{History, MemoKey};
 
 use crate::{Classified, Label};
 
-/// Under this name the memo of a trial keeps where the mean was above the threshold.
+/// Memo key of the points where the mean was above the threshold.
 pub(crate) static ABOVE: MemoKey<Vec<f64>> = MemoKey::new("above");
 
-/// Bits to a number: what a double holds exactly, with room.
+/// Number of bits per number; a double holds them exactly.
 const BITS: usize = 32;
 
 /// Points with the mean above, packed 32 to a number.
@@ -20,7 +20,7 @@ pub(crate) fn packed(above: &[bool]) -> Vec<f64> {
     above.chunks(BITS).map(|bits| f64::from(word(bits))).collect()
 }
 
-/// Unpacks [`packed`]; nothing for another number of points, or numbers that are no bits.
+/// Unpacks [`packed`]; `None` for another number of points, or for numbers that are not bit patterns.
 pub(crate) fn unpacked(words: &[f64], points: usize) -> Option<Vec<bool>> {
     let fits = |word: &f64| *word >= 0.0 && *word <= f64::from(u32::MAX) && word.fract() == 0.0;
     if words.len() != points.div_ceil(BITS) || !words.iter().all(fits) {
@@ -34,13 +34,13 @@ fn differing(a: &[f64], b: &[f64]) -> u32 {
     a.iter().zip(b).map(|(a, b)| (*a as u32 ^ *b as u32).count_ones()).sum()
 }
 
-/// The numbers beside a suggestion, but for those of the suggested point.
+/// Diagnostics of a suggestion, except those of the suggested point.
 ///
 /// - `above`, `undecided`: shares of the points;
-/// - `misclassified`: share that is expected to be on the wrong side, mean of min(p, 1 - p);
-/// - `boundary_change`: share whose side is another than at the last suggestion that had a model, the integral of a change of sides with a measure;
-/// - `mean_variance`: mean posterior variance, and `relative_variance`, in units of the variance of what was observed;
-/// - `log_expected_improvement`: of the best of the points on the smallest value observed, in standard deviations of what was observed;
+/// - `misclassified`: expected share of misclassified points, the mean of min(p, 1 - p);
+/// - `boundary_change`: share of points that changed sides since the last suggestion with a model;
+/// - `mean_variance`: mean posterior variance; `relative_variance`: the same in units of the variance of the observations;
+/// - `log_expected_improvement`: of the best point on the smallest observed value, in standard deviations of the observations;
 /// - `threshold`, `beta`, `contradictions`.
 pub(crate) fn of(
     classified: &Classified,
@@ -70,7 +70,7 @@ pub(crate) fn of(
         let rule = LogExpectedImprovement { target };
         let each = classified.means().iter().zip(classified.std_devs());
         let best = each.map(|(m, s)| rule.value(*m, *s)).fold(f64::NEG_INFINITY, f64::max);
-        // At zero uncertainty, a number below every limit.
+        // Without uncertainty, use a number below every limit.
         say("log_expected_improvement", best.max(-1e300) - 0.5 * spread.ln());
     }
     let words = packed(&above);

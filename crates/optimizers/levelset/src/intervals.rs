@@ -3,15 +3,14 @@
 use thrifty_domain::Points;
 use thrifty_surrogate::Posterior;
 
-/// Intervals `[L, U]` that hold the function at each point.
+/// Confidence intervals `[L, U]` of the function at each point.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Intervals {
     /// L.
     pub lower: Vec<f64>,
     /// U.
     pub upper: Vec<f64>,
-    /// Number of times that an interval had nothing in common with those before and took their place: a sign that the model or β
-    /// is wrong.
+    /// Number of times that a new interval did not overlap the previous ones and replaced them. This indicates a wrong model or β.
     pub contradictions: usize,
 }
 

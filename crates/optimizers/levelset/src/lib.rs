@@ -1,13 +1,14 @@
-//! Classifies a domain above or below a threshold, with certificates.
+//! Level-set estimation: classifies a domain above or below a threshold, with certificates.
 //!
 #![doc = include_str!("../README.md")]
 //!
 //! ## Overview
 //!
-//! [`LevelSetOptimizer`] asks where the objective is above a [`Threshold`]: on a grid, among candidates, or over a
-//! whole space by quasi-random points. It suggests the best point of a [`Criterion`], classifies by confidence
-//! intervals, stops when no point is undecided or when its diagnostics meet a rule ([`DiagnosticStop`]), and recommends the
-//! [`Classified`] domain. [`PhasedLevelSet`] changes its rule from phase to phase. [`metrics`] compares that with the truth, [`theory`] evaluates the bounds behind it.
+//! [`LevelSetOptimizer`] estimates where the objective is above a [`Threshold`]: on a grid, among candidates, or over a whole space by
+//! quasi-random points. It suggests the best point of a [`Criterion`] and classifies by confidence intervals. It stops when no point is
+//! undecided or when its diagnostics meet a rule ([`DiagnosticStop`]), and recommends the [`Classified`] domain.
+//! [`PhasedLevelSet`] changes its rule between phases. [`metrics`] compares a classification with the truth; [`theory`] evaluates the
+//! theoretical bounds.
 
 mod classification_set;
 mod classified;

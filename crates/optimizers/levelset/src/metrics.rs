@@ -14,7 +14,7 @@ pub struct Confusion {
 }
 
 impl Confusion {
-    /// Compares a classification with the truth, point for point; nothing when their lengths differ.
+    /// Compares a classification with the truth, point by point; `None` if their lengths differ.
     #[must_use]
     pub fn of(truth: &[bool], said: &[bool]) -> Option<Self> {
         (truth.len() == said.len()).then(|| {
@@ -55,7 +55,7 @@ impl Confusion {
         share(self.true_above, self.true_above + self.false_above + self.false_below)
     }
 
-    /// Share of the points on the wrong side: on quasi-random points of a domain the misclassified volume.
+    /// Share of misclassified points; on quasi-random points of a domain this is the misclassified volume.
     #[must_use]
     pub fn misclassified(&self) -> f64 {
         let wrong = self.false_above + self.false_below;
@@ -67,7 +67,7 @@ fn share(part: usize, whole: usize) -> f64 {
     if whole == 0 { 1.0 } else { part as f64 / whole as f64 }
 }
 
-/// The largest distance |f - h| of a point on the wrong side, 0 when there is none: what a certificate bounds by ε.
+/// Largest distance |f - h| of a misclassified point; 0 if there is none. A certificate bounds it by ε.
 /// Source: Gotovos et al. (2013), the loss of theorem 1.
 #[must_use]
 pub fn worst_misclassification(values: &[f64], said: &[bool], threshold: f64) -> f64 {
@@ -75,10 +75,10 @@ pub fn worst_misclassification(values: &[f64], said: &[bool], threshold: f64) ->
     wrong.map(|(value, _)| (value - threshold).abs()).fold(0.0, f64::max)
 }
 
-/// Midpoints of the edges of a grid whose ends are on different sides, on the unit cube. The last axis is the
-/// fastest, as in [`ClassificationSet::Grid`](crate::ClassificationSet::Grid).
+/// Midpoints of the grid edges whose ends are on different sides, on the unit cube. The last axis is the fastest, as in
+/// [`ClassificationSet::Grid`](crate::ClassificationSet::Grid).
 ///
-/// Nothing when the lengths do not fit together or an axis has fewer than two points.
+/// `None` if the lengths do not match or an axis has fewer than two points.
 #[must_use]
 pub fn boundary_of_grid(shape: &[usize], above: &[bool]) -> Option<Vec<Vec<f64>>> {
     if shape.iter().any(|count| *count < 2) || shape.iter().product::<usize>() != above.len() {
@@ -112,14 +112,14 @@ fn position(shape: &[usize], mut index: usize) -> Vec<f64> {
 /// Distance between two boundaries.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BoundaryDistance {
-    /// Mean distance of a point of either to the nearest of the other.
+    /// Mean distance of a point of either boundary to the nearest point of the other.
     pub mean: f64,
-    /// The largest such distance, Hausdorff's.
+    /// Hausdorff distance: the largest such distance.
     pub largest: f64,
 }
 
 impl BoundaryDistance {
-    /// Distance between two sets of points; 0 when both are empty, nothing when one is. Cost: the product of their sizes.
+    /// Distance between two sets of points; 0 if both are empty, `None` if one is. Cost: the product of their sizes.
     #[must_use]
     pub fn between(a: &[Vec<f64>], b: &[Vec<f64>]) -> Option<Self> {
         if a.is_empty() && b.is_empty() {

@@ -11,20 +11,20 @@ use thrifty_surrogate::{Description, FittedSurrogate, Observations, Surrogate, S
 
 /// A Gaussian process with known hyperparameters.
 ///
-/// What theorems on level sets assume; and intervals of different steps may be intersected. All numbers are on the
-/// scale of the observations, lengthscales on the unit cube.
+/// Theorems on level sets assume this model, and it allows intersecting intervals of different steps. All numbers are on the scale of the
+/// observations; lengthscales are on the unit cube.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FixedGp {
     /// Kernel family.
     pub family: KernelFamily,
-    /// One a column of the unit cube.
+    /// Lengthscales, one per column of the unit cube.
     pub lengthscales: Vec<f64>,
     /// Prior variance.
     pub variance: f64,
     /// Prior mean.
     pub mean: f64,
-    /// Variance of the noise; `noise` in files.
+    /// Variance of the noise; named `noise` in files.
     #[serde(rename = "noise", alias = "noise_variance")]
     pub noise_variance: f64,
 }
@@ -62,7 +62,7 @@ impl FixedGp {
     /// Prior covariances between points: n×n, row-major. For [`theory`](crate::theory).
     ///
     /// # Errors
-    /// [`KernelError`] for a lengthscale or variance that makes no sense.
+    /// [`KernelError`] for an invalid lengthscale or variance.
     pub fn covariance(&self, x: PointsRef<'_>) -> Result<Vec<f64>, KernelError> {
         let kernel = self.boxed_kernel()?;
         Ok(x.rows().flat_map(|a| x.rows().map(|b| kernel.eval(a, b)).collect::<Vec<f64>>()).collect())

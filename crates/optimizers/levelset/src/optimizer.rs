@@ -25,38 +25,38 @@ use crate::threshold::WholeDomain;
 use crate::turn::LevelSetTurn;
 use crate::{Classified, FixedGp, Intervals, Level, LevelSetSettings, Threshold};
 
-/// Level-set estimation: which points are above a threshold?
+/// Level-set estimation: classifies points as above or below a threshold.
 ///
-/// After an initial design, for each trial: fit the surrogate, classify, stop when nothing is undecided,
-/// else suggest the best point of the criterion. Points are classified as Gotovos et al. (2013) do, whatever
-/// the criterion. Where hyperparameters are known ([`LevelSetOptimizer::with_fixed_model`]) intervals of all steps
-/// are intersected; where they are learnt anew intervals of earlier steps were those of another model, and only the
-/// current ones count.
+/// It starts with an initial design. Then, for each trial, it fits the surrogate, classifies, and stops if nothing is undecided. Otherwise
+/// it suggests the best point of the criterion. Points are classified as in Gotovos et al. (2013), for every criterion.
 ///
-/// Pending trials: means are as without them, variances as after them, so that a batch spreads. Failed trials do not enter the
-/// surrogate and are not asked again. Constraints of measurements weight every criterion but the random one by the probability
-/// that all hold; costs weight it according to the settings.
+/// With known hyperparameters ([`LevelSetOptimizer::with_fixed_model`]) the intervals of all steps are intersected. If hyperparameters are
+/// learnt, intervals of earlier steps belong to another model, and only the current ones count.
 ///
-/// Recommends the [`Classified`] domain. Diagnostics of a suggestion: `acquisition`, `mean` and `std_dev` at it,
-/// and those of the state before it: `above`, `undecided`, `misclassified`, `boundary_change`, `mean_variance`,
-/// `relative_variance`, `log_expected_improvement`, `threshold`, `beta`, `contradictions`.
+/// Pending trials do not change means, but reduce variances, so that a batch spreads. Failed trials do not enter the surrogate and are not
+/// asked again. Constraints of measurements weight every criterion except the random one by the probability that all hold. Costs weight it
+/// according to the settings.
+///
+/// Recommends the [`Classified`] domain. Diagnostics of a suggestion: `acquisition`, `mean` and `std_dev` at the suggestion, and those of
+/// the previous state: `above`, `undecided`, `misclassified`, `boundary_change`, `mean_variance`, `relative_variance`,
+/// `log_expected_improvement`, `threshold`, `beta`, `contradictions`.
 pub struct LevelSetOptimizer {
     pub(crate) space: Space,
     pub(crate) settings: LevelSetSettings,
     surrogate: Box<dyn Surrogate>,
-    /// The surrogate for values near a known threshold, if it makes a difference to it.
+    /// The surrogate for values near a known threshold; `None` if the surrogate does not distinguish it.
     near_threshold: Option<Box<dyn Surrogate>>,
-    /// For constraints and costs beside a surrogate with known hyperparameters.
+    /// Surrogate of constraints and costs if the objective has one with known hyperparameters.
     learnt: GpSurrogate,
     cost: Option<KnownCost>,
     pub(crate) known_constraint: KnownConstraint,
-    /// Intervals of all steps so far, for a model that is fixed.
+    /// Intersected intervals of all steps so far, for a fixed model.
     progress: Option<Progress>,
-    /// The points to classify under a seed: a cache.
+    /// Cache of the points to classify for a seed.
     pub(crate) points: (Seed, Points),
 }
 
-/// The surrogate for values near the threshold, where that is a known number.
+/// The surrogate for values near the threshold; `None` if the threshold is not a known number.
 fn near_threshold(settings: &LevelSetSettings, surrogate: &dyn Surrogate) -> Option<Box<dyn Surrogate>> {
     match settings.threshold {
         Threshold::Fixed(threshold) => surrogate.near(threshold),
@@ -87,7 +87,7 @@ impl LevelSetOptimizer {
         })
     }
 
-    /// Replaces the surrogate by one whose hyperparameters are learnt.
+    /// Replaces the surrogate by one with learnt hyperparameters.
     #[must_use]
     pub fn with_surrogate(mut self, surrogate: impl Surrogate + 'static) -> Self {
         self.near_threshold = near_threshold(&self.settings, &surrogate);
@@ -95,7 +95,7 @@ impl LevelSetOptimizer {
         self
     }
 
-    /// Sets a surrogate with known hyperparameters: intervals of all steps are intersected.
+    /// Sets a surrogate with known hyperparameters; the intervals of all steps are intersected.
     #[must_use]
     pub fn with_fixed_model(mut self, model: FixedGp) -> Self {
         self.near_threshold = None;
@@ -103,15 +103,15 @@ impl LevelSetOptimizer {
         self
     }
 
-    /// Sets a known cost of each evaluation: every criterion counts per unit of cost. The name stands in the
-    /// fingerprint. A cost that is not positive counts as 1.
+    /// Sets a known cost of each evaluation; every criterion is divided by it. The name is part of the fingerprint. A cost that is not
+    /// positive counts as 1.
     #[must_use]
     pub fn with_cost(mut self, name: &str, cost: impl Fn(&Config) -> f64 + Send + Sync + 'static) -> Self {
         self.cost = Some(KnownCost { name: name.to_owned(), of: Box::new(cost) });
         self
     }
 
-    /// Adds a known constraint: only configurations for which `allowed` is true are suggested; all are classified. A resumed study
+    /// Adds a known constraint: only configurations for which `allowed` is true are suggested, but all are classified. A resumed study
     /// needs the same constraint.
     #[must_use]
     pub fn with_known_constraint(
@@ -134,7 +134,7 @@ impl LevelSetOptimizer {
         &self.space
     }
 
-    /// The points that are classified in a study with this seed, on the unit cube.
+    /// The points that a study with this seed classifies, on the unit cube.
     ///
     /// # Errors
     /// As [`LevelSetOptimizer::new`].
@@ -142,7 +142,7 @@ impl LevelSetOptimizer {
         self.settings.over.points(&self.space, seed)
     }
 
-    /// Takes over the seed of a study, on which the points to classify depend.
+    /// Uses the seed of a study, which determines the points to classify.
     pub(crate) fn follow_seed(&mut self, seed: Seed) -> Result<(), OptimizerError> {
         if self.points.0 != seed {
             self.points = (seed, self.points(seed)?);
@@ -151,7 +151,7 @@ impl LevelSetOptimizer {
         Ok(())
     }
 
-    /// The classification after a history; nothing before the first measurement.
+    /// The classification after a history; `None` before the first measurement.
     ///
     /// # Errors
     /// [`OptimizerError`]: a query that is not of the space, or a fit that fails.
@@ -160,9 +160,9 @@ impl LevelSetOptimizer {
         Ok(self.assess(history, id)?.map(|state| state.classified))
     }
 
-    /// True for points with the mean above the threshold when a trial was suggested: learning curves without another fit.
+    /// True for points whose mean was above the threshold when a trial was suggested. It gives learning curves without another fit.
     ///
-    /// Nothing for trials of the initial design, and those of another domain.
+    /// `None` for trials of the initial design, and for those of another domain.
     #[must_use]
     pub fn above_before(&self, trial: &Trial<Config>) -> Option<Vec<bool>> {
         diagnostics::unpacked(&trial.memo.get(&ABOVE)?, self.points.1.len())
@@ -184,7 +184,7 @@ impl LevelSetOptimizer {
         Ok(points)
     }
 
-    /// Bounds of the threshold: over a domain an implicit one goes by the maximum of all of its points, not of the classified ones.
+    /// Bounds of the threshold. Over a domain, an implicit threshold uses the maximum over all points, not only the classified ones.
     fn level(
         &self,
         surrogates: &SurrogateState<'_>,
@@ -228,7 +228,7 @@ impl LevelSetOptimizer {
             )?;
         }
         let (space, surrogate, seed) = (&self.space, &*self.surrogate, history.seed());
-        // Known hyperparameters of a surrogate are those of the objective alone.
+        // The known hyperparameters apply only to the objective.
         let learnt: &dyn Surrogate = &self.learnt;
         let others = surrogate.for_other_outputs().unwrap_or(surrogate);
         let weight_surrogate = if self.progress.is_some() { learnt } else { others };
@@ -237,7 +237,7 @@ impl LevelSetOptimizer {
         let costs = CostData { counted: None, spent: Some(history.spent()) };
         let state = SurrogateState::fit_with(&fitter, self.settings.state(), costs)?;
         let Some(surrogates) = state else { return Ok(None) };
-        // Running trials were asked too.
+        // Running trials count as asked.
         let surrogates = surrogates.with_asked(asked.clone()).with_known_constraint(&self.known_constraint);
         let points = &self.points.1;
         let (mean, std_dev) = moments(surrogates.posterior(), points);
@@ -257,7 +257,7 @@ impl LevelSetOptimizer {
         Ok(Some(LevelSetState { surrogates, classified, pending, failed, asked, cost, imagined }))
     }
 
-    /// A turn with a fitted surrogate, or the answer where none is needed.
+    /// A turn with a fitted surrogate, or the answer if none is needed.
     pub(crate) fn modelled_turn<'a>(
         &'a mut self,
         history: &'a History<Config>,
@@ -284,7 +284,7 @@ impl LevelSetOptimizer {
     }
 }
 
-/// True for a trial that ended without a measurement, for a reason that has to do with its configuration.
+/// True for a trial that ended without a measurement, for a reason related to its configuration.
 fn is_failed(trial: &Trial<Config>) -> bool {
     trial.outcome.is_some() && measurement(trial).is_none() && is_asked(trial)
 }
@@ -302,7 +302,7 @@ impl ModelBased for LevelSetOptimizer {
     }
 }
 
-/// A reason to stop: every point is classified, or the diagnostics are those of the stop setting.
+/// A reason to stop: every point is decided, or the diagnostics meet the stop rule.
 fn stops(
     settings: &LevelSetSettings,
     state: &LevelSetState<'_>,

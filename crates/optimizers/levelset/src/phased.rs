@@ -1,4 +1,4 @@
-//! Level-set estimation in phases, each with its rule and a kernel chosen anew.
+//! Level-set estimation in phases, each with its rule and a newly selected kernel.
 
 use serde::{Deserialize, Serialize};
 use thrifty_domain::Points;
@@ -18,16 +18,16 @@ use crate::{Classified, Criterion, LevelSetOptimizer, LevelSetSettings};
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PhaseRule {
-    /// Expected improvement on the least feasible value, weighted as a criterion is: is there anything below the threshold at all?
+    /// Expected improvement on the smallest feasible value, weighted like a criterion. It tests if anything is below the threshold at all.
     Improvement,
     /// A criterion of level sets.
     Criterion(Criterion),
 }
 
-/// A part of the trials.
+/// A phase: a range of trials with one rule.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Phase {
-    /// Number of trials, those of earlier phases included, at which it ends. The last phase does not end.
+    /// Number of trials, including earlier phases, at which it ends. The last phase does not end.
     pub until: usize,
     /// Rule for the next point.
     pub rule: PhaseRule,
@@ -37,13 +37,13 @@ pub struct Phase {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PhasedSettings {
-    /// Settings of all phases; each phase with a criterion replaces the one here.
+    /// Settings of all phases; a phase with a criterion replaces the criterion here.
     pub level_set: LevelSetSettings,
     /// The phases, at least one.
     pub phases: Vec<Phase>,
-    /// Kernels to choose from as each phase begins, at least one.
+    /// Kernels to choose from at the start of each phase, at least one.
     pub families: Vec<KernelFamily>,
-    /// Folds of the cross-validation that chooses, at least 2.
+    /// Number of folds of the cross-validation that selects the kernel, at least 2.
     pub folds: usize,
     /// Settings of the processes.
     pub process: GpSettings,
@@ -52,12 +52,12 @@ pub struct PhasedSettings {
 }
 
 impl PhasedSettings {
-    /// The training protocol of `caligonotes`: a design of 8 Sobol points, then expected improvement for a fifth of the other trials,
-    /// the straddle for two fifths, and the entropy of the boundary for the rest; the kernel by 5-fold cross-validation of
+    /// Training protocol of `caligonotes`. It has a design of 8 Sobol points, then expected improvement for a fifth of the other trials,
+    /// the straddle for two fifths, and the entropy of the boundary for the rest. The kernel is selected by 5-fold cross-validation from
     /// four families, each fitted by maximum likelihood from 4 starts.
     ///
-    /// Departures: the straddle is 1.96 σ - |μ - h| and the entropy the mutual information of an observation with the sides of the points,
-    /// since the printed formulas are a constant and the entropy of a density that a boundary does not have.
+    /// Departures: the straddle is 1.96 σ - |μ - h|, since the printed formula is a constant. The entropy is the mutual information of an
+    /// observation and the sides of the points, since a boundary has no density.
     #[must_use]
     pub fn caligo(threshold: f64, trials: usize) -> Self {
         const DESIGN: usize = 8;
@@ -124,19 +124,19 @@ impl PhasedSettings {
     }
 }
 
-/// Level-set estimation whose rule changes from phase to phase, with a kernel chosen by cross-validation as each begins.
+/// Level-set estimation in phases with different rules. Each phase selects its kernel by cross-validation at its start.
 ///
 /// The model, the design, the classification, the diagnostics and the recommendation are those of [`LevelSetOptimizer`]. The first phase
-/// begins with the design, and its kernel is chosen when the design has ended. The choice stands in the memo of the trial for which it was
-/// made, so that a resumed study keeps it. Source: `caligonotes`, the training protocol; see [`PhasedSettings::caligo`].
+/// begins with the design, and its kernel is selected when the design has ended. The memo of the trial for which a kernel was selected
+/// keeps the choice, so a resumed study does too. Source: `caligonotes`, the training protocol; see [`PhasedSettings::caligo`].
 pub struct PhasedLevelSet {
     space: Space,
     settings: PhasedSettings,
-    /// The optimiser of a phase with a kernel, by phase and position of the kernel: a cache.
+    /// Cache of the optimiser for a phase and the index of a kernel.
     now: ((usize, Option<usize>), LevelSetOptimizer),
 }
 
-/// Phase of a trial, and position of its kernel among the families.
+/// Phase of a trial, and index of its kernel among the families.
 static CHOICE: MemoKey<Vec<f64>> = MemoKey::new("phase");
 
 impl PhasedLevelSet {
@@ -162,13 +162,13 @@ impl PhasedLevelSet {
         &self.space
     }
 
-    /// Kernel of the model behind a trial; nothing for trials of the design.
+    /// Kernel of the model behind a trial; `None` for trials of the design.
     #[must_use]
     pub fn family_of(&self, trial: &Trial<Config>) -> Option<KernelFamily> {
         Some(self.settings.families[self.chosen(trial)?.1])
     }
 
-    /// The points that are classified in a study with this seed, on the unit cube.
+    /// The points that a study with this seed classifies, on the unit cube.
     ///
     /// # Errors
     /// As [`LevelSetOptimizer::points`].
@@ -176,13 +176,13 @@ impl PhasedLevelSet {
         self.now.1.points(seed)
     }
 
-    /// True for points with the mean above the threshold when a trial was suggested; see [`LevelSetOptimizer::above_before`].
+    /// True for points whose mean was above the threshold when a trial was suggested; see [`LevelSetOptimizer::above_before`].
     #[must_use]
     pub fn above_before(&self, trial: &Trial<Config>) -> Option<Vec<bool>> {
         self.now.1.above_before(trial)
     }
 
-    /// The surrogate after a history, for maps of the mean.
+    /// The surrogate after a history, for plots of the mean.
     #[must_use]
     pub fn surrogate(&self, history: &History<Config>) -> GpSurrogate {
         let family = history.trials().iter().rev().find_map(|trial| self.family_of(trial));
@@ -195,7 +195,7 @@ impl PhasedLevelSet {
         phases.iter().position(|phase| id.0 < phase.until as u64).unwrap_or(phases.len() - 1)
     }
 
-    /// Phase and kernel of a trial that has a model; nothing for numbers of others, as in a file that was changed.
+    /// Phase and kernel of a trial with a model; `None` for invalid numbers, as in a modified file.
     fn chosen(&self, trial: &Trial<Config>) -> Option<(usize, usize)> {
         let (phases, families) = (self.settings.phases.len(), self.settings.families.len());
         match trial.memo.get(&CHOICE)?[..] {
@@ -205,7 +205,7 @@ impl PhasedLevelSet {
         .filter(|(phase, family)| *phase < phases && *family < families)
     }
 
-    /// Position of the kernel of a phase: that of an earlier trial of it, or chosen by the measurements so far.
+    /// Index of the kernel of a phase: that of an earlier trial of the phase, or selected from the current measurements.
     fn family(&self, phase: usize, history: &History<Config>, id: TrialId) -> Result<usize, OptimizerError> {
         if let Some((_, family)) =
             history.trials().iter().filter_map(|trial| self.chosen(trial)).find(|(of, _)| *of == phase)
@@ -238,7 +238,7 @@ impl PhasedLevelSet {
             .map_err(|error| failed("choosing a kernel", &error))
     }
 
-    /// The optimiser of a phase with a kernel of the families or the default one, from the cache where it is that.
+    /// The optimiser of a phase with the given kernel or the default one; from the cache if possible.
     fn begin(
         &mut self,
         phase: usize,
@@ -251,7 +251,7 @@ impl PhasedLevelSet {
     }
 }
 
-/// The optimiser of a phase with a kernel of the families, or the default one.
+/// The optimiser of a phase with the given kernel or the default one.
 fn level_set(
     space: &Space,
     settings: &PhasedSettings,
@@ -270,7 +270,7 @@ impl Optimizer for PhasedLevelSet {
     fn ask(&mut self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
         let phase = self.phase(id);
         let rule = self.settings.phases[phase].rule;
-        // The design is that of every phase, so the optimiser of any has it.
+        // All phases have the same design, so the optimiser of any phase provides it.
         if history.measured().next().is_none() || self.now.1.designed(history, id)?.is_some() {
             return self.begin(phase, None)?.ask(history, id);
         }
@@ -302,7 +302,7 @@ impl Optimizer for PhasedLevelSet {
         self.begin(phase, family)?.classify(history)
     }
 
-    /// A query from elsewhere names every parameter: nothing is completed.
+    /// An external query names every parameter; nothing is completed.
     fn check(&self, query: &Config, _: bool) -> Result<(), OptimizerError> {
         check_config(&self.space, query, true)
     }

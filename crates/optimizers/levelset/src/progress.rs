@@ -10,13 +10,13 @@ use thrifty_surrogate::{Observations, Surrogate};
 use crate::intervals::moments;
 use crate::{Confidence, Intervals};
 
-/// Intersected intervals after each measurement, for a model that learns nothing but the function.
+/// Intersected intervals after each measurement, for a model with known hyperparameters.
 ///
-/// The intervals of step t are those after the first t measurements in the order of the trials: a function of the
-/// history, of which this keeps what it has worked out.
+/// The intervals of step t are those after the first t measurements in the order of the trials. They are a function of the history; this
+/// caches the result.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
-    /// Measurements that are counted in.
+    /// Measurements included so far.
     x: Points,
     y: Vec<f64>,
     noise_variances: Vec<f64>,
@@ -32,7 +32,7 @@ struct Measured {
 }
 
 impl Measured {
-    /// Nothing for a trial without an objective.
+    /// `None` for a trial without an objective.
     fn of(trial: &Trial<Config>, space: &Space) -> Result<Option<Self>, OptimizerError> {
         let measured = trial.outcome.as_ref().and_then(Outcome::measurement);
         let Some((measured, y)) = measured.and_then(|m| Some((m, *m.objectives.first()?))) else {
@@ -52,7 +52,7 @@ impl Progress {
         &self.intervals
     }
 
-    /// Counts in what was measured since; everything anew when the history is no continuation.
+    /// Includes new measurements; starts again if the history is not a continuation.
     pub(crate) fn follow(
         &mut self,
         told: &[&Trial<Config>],
@@ -77,7 +77,7 @@ impl Progress {
         Ok(())
     }
 
-    /// True if these begin with the measurements that are counted in.
+    /// True if the given measurements begin with those included so far.
     fn is_continued_by(&self, measured: &[Measured]) -> bool {
         let is_known = |i: usize| {
             measured.get(i).is_some_and(|of| {

@@ -9,13 +9,13 @@ use thrifty_study::OptimizerError;
 
 use crate::{ClassificationSet, Confidence, Criterion, DiagnosticStop, Threshold};
 
-/// The points over which criteria that look ahead sum.
+/// Integration points of look-ahead criteria.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Integration {
-    /// Largest number of points, of those that are classified.
+    /// Largest number of points, chosen from the classified ones.
     pub points: usize,
-    /// Standard deviations from the threshold within which the mean of a point must lie, if any point's does.
+    /// Largest distance of the mean of a point from the threshold, in standard deviations. It is ignored if no point meets it.
     pub limit: f64,
 }
 
@@ -38,9 +38,9 @@ pub struct LevelSetSettings {
     pub criterion: Criterion,
     /// Width of the confidence intervals.
     pub confidence: Confidence,
-    /// Tolerance: distance from the threshold that a misclassified point may have, in units of the objective.
+    /// Tolerance: largest distance from the threshold of a misclassified point, in units of the objective.
     pub epsilon: f64,
-    /// Initial design; where only some points can be evaluated, the nearest of them.
+    /// Initial design; if only some points can be evaluated, the nearest of them.
     pub initial: InitialDesign,
     /// Maximizer of the criterion on a continuous domain.
     #[serde(rename = "maximiser", alias = "maximizer")]
@@ -48,20 +48,20 @@ pub struct LevelSetSettings {
     /// Weight of measured costs in the choice of a point.
     #[serde(default, skip_serializing_if = "CostAwareness::is_ignored")]
     pub cost: CostAwareness,
-    /// Integration points of criteria that look ahead.
+    /// Integration points of look-ahead criteria.
     pub integration: Integration,
-    /// Largest number of candidates of criteria that look ahead, of finitely many points: those with the largest straddle.
+    /// Largest number of candidates of look-ahead criteria on a finite set: those with the largest straddle.
     pub shortlist: usize,
-    /// True if a point may be evaluated again: for noisy functions on finitely many points.
+    /// True if a point may be evaluated again, for noisy functions on a finite set.
     pub revisit: bool,
-    /// Stop when no point is undecided.
+    /// True to stop when no point is undecided.
     pub stop_when_certified: bool,
-    /// Rules on the diagnostics that end the search.
+    /// Stop rule on the diagnostics.
     pub stop: Option<DiagnosticStop>,
 }
 
 impl LevelSetSettings {
-    /// The default settings for a threshold.
+    /// Default settings for a threshold.
     #[must_use]
     pub fn above(threshold: f64) -> Self {
         Self { threshold: Threshold::Fixed(threshold), ..Self::default() }
@@ -117,8 +117,8 @@ impl LevelSetSettings {
         self.stop.as_ref().map_or(Ok(()), DiagnosticStop::validate_setting)
     }
 
-    /// Settings of the surrogate state: losses are not transformed and failures are ignored, as thresholds and intervals are on
-    /// the scale of the observations.
+    /// Settings of the surrogate state. Losses are not transformed and failures are ignored, since thresholds and intervals are on the
+    /// scale of the observations.
     pub(crate) fn state(&self) -> StateSettings {
         StateSettings {
             initial: self.initial.clone(),
@@ -135,7 +135,7 @@ impl LevelSetSettings {
 }
 
 impl Default for LevelSetSettings {
-    /// Above 0 over the whole space by stepwise uncertainty reduction, √β = 3, ε = 0; stops when certified.
+    /// Classifies values above 0 over the whole space, by stepwise uncertainty reduction, with √β = 3 and ε = 0; stops when certified.
     fn default() -> Self {
         Self {
             threshold: Threshold::Fixed(0.0),

@@ -16,29 +16,29 @@ use crate::cost::{KnownCost, LogInverseKnownCost, PerCost};
 use crate::criterion::CriterionContext;
 use crate::{Classified, Criterion, Label, LevelSetSettings, diagnostics};
 
-/// The surrogates, the classified domain, and the trials by their points.
+/// The surrogates, the classified domain, and the points of the trials.
 pub(crate) struct LevelSetState<'a> {
     pub(crate) surrogates: SurrogateState<'a>,
     pub(crate) classified: Classified,
     pub(crate) pending: Points,
-    /// Points that gave no measurement, for a reason that has to do with them: they add no data and are not asked again.
+    /// Points without a measurement, for a reason related to them. They add no data and are not asked again.
     pub(crate) failed: Points,
-    /// Points that were asked, but for failures that have nothing to do with them.
+    /// Points that were asked, except failures that are unrelated to them.
     pub(crate) asked: Points,
     pub(crate) cost: Option<&'a KnownCost>,
-    /// The surrogate after fantasies of the pending trials, once it was asked for.
+    /// The surrogate after fantasies of the pending trials, computed on first use.
     pub(crate) imagined: OnceLock<Option<Box<dyn FittedSurrogate>>>,
 }
 
 impl LevelSetState<'_> {
-    /// The posterior after fantasies of the pending trials at its means.
+    /// The posterior after fantasies of the pending trials at their means.
     pub(crate) fn after(&self) -> &dyn Posterior {
         let imagined = self.imagined.get_or_init(|| self.surrogates.with_fantasies(self.pending.as_ref()));
         imagined.as_ref().map_or(self.surrogates.posterior(), |model| model.posterior())
     }
 
-    /// Expected improvement on the least feasible loss, that of pending trials at their means included, with the weights of a criterion. Those
-    /// alone while nothing feasible was measured.
+    /// Expected improvement on the smallest feasible loss, with the weights of a criterion. Pending trials count at their means. Until a
+    /// feasible point was measured, only the weights count.
     pub(crate) fn improvement(&self) -> Result<Box<dyn Acquisition + '_>, OptimizerError> {
         let after = self.after();
         let measured = self.surrogates.target(ImprovementTarget::BestObserved);
@@ -129,12 +129,12 @@ impl LevelSetState<'_> {
         per_cost * self.surrogates.weight(x)
     }
 
-    /// True for a point that is not asked again: one that failed, and any that was asked unless points are revisited.
+    /// True for a point that is not asked again: a failed one, and any asked one unless points are revisited.
     fn is_closed(&self, settings: &LevelSetSettings, x: &[f64]) -> bool {
         contains(&self.failed, x) || (!settings.revisit && contains(&self.asked, x))
     }
 
-    /// Points that may be evaluated: those not asked, or all that did not fail.
+    /// Points that may be evaluated: those not asked, or, if points are revisited, all that did not fail.
     pub(crate) fn open(&self, settings: &LevelSetSettings) -> Points {
         let mut open = Points::new(self.asked.dim());
         let is_open = |x: &&[f64]| self.surrogates.is_allowed(x) && !self.is_closed(settings, x);
@@ -142,14 +142,14 @@ impl LevelSetState<'_> {
         open
     }
 
-    /// By the intervals that classify, cut down to what is left of them after pending trials.
+    /// The most ambiguous point by the classification intervals, restricted by the intervals after pending trials.
     fn most_ambiguous(&self, settings: &LevelSetSettings, after: &dyn Posterior) -> Option<Candidate> {
         let (points, intervals) = (self.classified.points(), self.classified.intervals());
         let (level, width) = (self.classified.level(), self.classified.accuracy().1.sqrt());
         let (mut mean, mut variance) = (vec![0.0; points.len()], vec![0.0; points.len()]);
         after.predict_into(points, &mut mean, &mut variance);
         let implicit = level.pessimistic < level.optimistic;
-        // Where nothing undecided is left to evaluate, anything that is.
+        // If no undecided point can be evaluated, use any point that can.
         let undecided = (0..points.len()).any(|i| {
             self.classified.labels()[i] == Label::Undecided
                 && self.surrogates.is_allowed(points.row(i))
@@ -159,7 +159,7 @@ impl LevelSetState<'_> {
             let x = points.row(i);
             let known = self.is_closed(settings, x) || (settings.revisit && contains(&self.pending, x));
             let decided = undecided && self.classified.labels()[i] != Label::Undecided;
-            // For an implicit threshold also where the maximum may be.
+            // For an implicit threshold, also points where the maximum may be.
             let may_be_maximum = implicit
                 && matches!(settings.threshold, crate::Threshold::Implicit { omega }
                     if omega * intervals.upper[i] >= level.pessimistic);
@@ -181,7 +181,7 @@ impl LevelSetState<'_> {
     }
 }
 
-/// The best of finitely many points; where none is worth anything the least certain.
+/// The best of finitely many points; if all values are equal, the one with the largest variance.
 fn best_of(
     acquisition: &dyn Acquisition,
     context: &CriterionContext<'_>,

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use thrifty_study::{HistoryView, OptimizerError, StopReason, StopRule, StudyError};
 
-/// Stops on the numbers that [`LevelSetOptimizer`](crate::LevelSetOptimizer) writes beside each suggestion.
+/// Stop rule on the diagnostics that [`LevelSetOptimizer`](crate::LevelSetOptimizer) adds to each suggestion.
 ///
-/// In the settings it sees the numbers before the next suggestion too; as a [`StopRule`] of a study only those that
-/// were written. Each of them is necessary for convergence, none is sufficient: a model that has not moved is stable.
-/// The expected misclassified volume is the one with a meaning of its own.
+/// As a setting it also includes the diagnostics before the next suggestion. As a [`StopRule`] of a study it only uses the recorded ones.
+/// Each diagnostic is necessary for convergence and none is sufficient: a model that has not changed is stable. Only the expected
+/// misclassified volume has a direct meaning.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DiagnosticStop {
@@ -23,7 +23,7 @@ pub enum DiagnosticStop {
     },
     /// One of these holds.
     Any(Vec<DiagnosticStop>),
-    /// All of these apply; an empty list never does.
+    /// All of these hold; an empty list never holds.
     All(Vec<DiagnosticStop>),
 }
 
@@ -32,32 +32,32 @@ impl DiagnosticStop {
         Self::Below { diagnostic: diagnostic.into(), limit, times }
     }
 
-    /// The share of the points that changed sides was below `limit` so often in a row.
+    /// The share of the points that changed sides was below `limit` in the last `times` suggestions.
     #[must_use]
     pub fn boundary_stable(limit: f64, times: usize) -> Self {
         Self::below("boundary_change", limit, times)
     }
 
-    /// The mean posterior variance was below a share of the variance of what was observed.
+    /// The mean posterior variance was below a share of the variance of the observations.
     #[must_use]
     pub fn contracted(limit: f64, times: usize) -> Self {
         Self::below("relative_variance", limit, times)
     }
 
-    /// The share of the points that is expected to be misclassified was below `limit`.
+    /// The expected share of misclassified points was below `limit`.
     #[must_use]
     pub fn misclassified(limit: f64, times: usize) -> Self {
         Self::below("misclassified", limit, times)
     }
 
-    /// The largest expected improvement on the smallest value was below `relative` standard deviations of what was observed;
-    /// by logarithms, which do not underflow.
+    /// The largest expected improvement on the smallest value was below `relative` standard deviations of the observations. Logarithms are
+    /// compared, to avoid underflow.
     #[must_use]
     pub fn no_improvement(relative: f64, times: usize) -> Self {
         Self::below("log_expected_improvement", relative.ln(), times)
     }
 
-    /// The first number that makes no sense, with its name as a setting and in a rule, and what is expected.
+    /// The first invalid number, with its names as a setting and in a rule, and the expected range.
     fn fault(&self) -> Option<([&'static str; 2], f64, &'static str)> {
         match self {
             Self::Below { times: 0, .. } => Some((["times", "DiagnosticStop (times)"], 0.0, "at least once")),
@@ -69,7 +69,7 @@ impl DiagnosticStop {
         }
     }
 
-    /// Check of the rule as a setting of an optimiser.
+    /// Checks the rule as a setting of an optimiser.
     pub(crate) fn validate_setting(&self) -> Result<(), OptimizerError> {
         self.fault().map_or(Ok(()), |([name, _], value, expected)| {
             let (name, value, expected) = (name.into(), value.to_string(), expected.into());
@@ -77,7 +77,7 @@ impl DiagnosticStop {
         })
     }
 
-    /// True if a series of diagnostics, oldest first, meets the rule. Entries without the diagnostic do not count.
+    /// True if a series of diagnostics, oldest first, meets the rule. Entries without the diagnostic are skipped.
     #[must_use]
     pub fn holds(&self, series: &[&BTreeMap<String, f64>]) -> bool {
         match self {

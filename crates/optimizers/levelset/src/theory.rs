@@ -1,8 +1,8 @@
-//! The bounds behind level-set estimation and upper confidence bounds, evaluated for a run.
+//! Theoretical bounds of level-set estimation and upper confidence bounds, evaluated for a run.
 //!
-//! All assume a prior variance of at most 1, a finite domain and known hyperparameters. For a prior variance v divide
-//! noise by v and lengths (ε, regret) by √v. They hold with the probability that the β schedule promises, and are
-//! loose by orders of magnitude: [`sample_bound`] is far beyond what runs need.
+//! All assume a prior variance of at most 1, a finite domain and known hyperparameters. For a prior variance v, divide noise by v and
+//! lengths (ε, regret) by √v. They hold with the probability of the β schedule, and are loose by orders of magnitude: [`sample_bound`] is
+//! far above what runs need.
 
 use thrifty_acquisition::AcquisitionError;
 use thrifty_check::{all_finite, number, positive};
@@ -11,23 +11,23 @@ use thrifty_kernel::KernelError;
 
 use crate::{Confidence, FixedGp};
 
-/// `C₁ = 8/ln(1 + s⁻²)`, s² the variance of the noise.
+/// `C₁ = 8/ln(1 + s⁻²)`, where s² is the variance of the noise.
 #[must_use]
 pub fn c1(noise_variance: f64) -> f64 {
     8.0 / (1.0 / noise_variance).ln_1p()
 }
 
-/// Information gain, point by point: `½ ln det(I + K/s²)` of the first 1, 2, … points, by the chain rule.
+/// Cumulative information gain `½ ln det(I + K/s²)` of the first 1, 2, … points, by the chain rule.
 ///
 /// ```text
 /// I_t = I_{t-1} + ½ ln(1 + σ²_{t-1}(x_t)/s²)
 /// ```
 ///
-/// `covariance` is that of the prior at n points, n×n and row-major; `visits` are indices of points in the order they
-/// were observed, repeats allowed. Cost: O(n²) a visit. Source: Srinivas et al. (2010), lemma 5.3.
+/// `covariance` is the prior covariance of n points, n×n and row-major. `visits` are indices of points in the order of observation; repeats
+/// are allowed. Cost: O(n²) per visit. Source: Srinivas et al. (2010), lemma 5.3.
 ///
 /// # Errors
-/// [`AcquisitionError`] for a covariance that is no square, a noise variance that is not positive, or an index that is none.
+/// [`AcquisitionError`] for a covariance that is not square, a noise variance that is not positive, or an invalid index.
 pub fn information_gain(
     covariance: &[f64],
     visits: &[usize],
@@ -43,10 +43,9 @@ pub fn information_gain(
     each.collect()
 }
 
-/// The information gain of the greedy choice of `rounds` points, with the points: the largest variance each time.
+/// Information gain of a greedy choice of `rounds` points by the largest variance, and the chosen points.
 ///
-/// The greedy gain is at least 1 - 1/e of the largest, `γ_T`: divide by that for an upper bound on `γ_T`. Source:
-/// Srinivas et al. (2010).
+/// The greedy gain is at least 1 - 1/e of the largest gain, `γ_T`. Divide by this for an upper bound on `γ_T`. Source: Srinivas et al. (2010).
 ///
 /// # Errors
 /// As [`information_gain`].
@@ -83,7 +82,7 @@ impl Prior {
         Ok(Self { n, covariance: covariance.to_vec(), noise_variance })
     }
 
-    /// Observes a point; the information gained.
+    /// Observes a point and returns the gained information.
     fn visit(&mut self, at: usize) -> f64 {
         let n = self.n;
         let column: Vec<f64> = (0..n).map(|i| self.covariance[i * n + at]).collect();
@@ -97,7 +96,7 @@ impl Prior {
     }
 }
 
-/// The bound on the cumulative regret of upper confidence bounds: `√(C₁ T β_T γ_T)`. Source: Srinivas et al. (2010),
+/// Bound on the cumulative regret of upper confidence bounds: `√(C₁ T β_T γ_T)`. Source: Srinivas et al. (2010),
 /// theorem 1.
 #[must_use]
 pub fn regret_bound(t: usize, beta: f64, gamma: f64, noise_variance: f64) -> f64 {
@@ -115,10 +114,9 @@ pub fn cumulative_regret(values: &[f64], minimum: f64) -> Vec<f64> {
     each.collect()
 }
 
-/// After how many observations the classification is certain to end: the smallest T with `T/(β_T γ_T) ≥ C₁/4ε²`.
+/// Number of observations after which the classification has certainly ended: the smallest T with `T/(β_T γ_T) ≥ C₁/4ε²`.
 ///
-/// `beta[t]` and `gamma[t]` are those of t + 1 observations; nothing when T is larger than they reach. Source:
-/// Gotovos et al. (2013), theorem 1.
+/// `beta[t]` and `gamma[t]` are those of t + 1 observations. `None` if T is larger than their length. Source: Gotovos et al. (2013), theorem 1.
 #[must_use]
 pub fn sample_bound(beta: &[f64], gamma: &[f64], noise_variance: f64, epsilon: f64) -> Option<usize> {
     let enough = c1(noise_variance) / (4.0 * epsilon * epsilon);
@@ -127,19 +125,18 @@ pub fn sample_bound(beta: &[f64], gamma: &[f64], noise_variance: f64, epsilon: f
     reached.find(|(_, ratio)| *ratio >= enough).map(|(t, _)| t)
 }
 
-/// All bounds of a run with known hyperparameters, one entry an observation, in units of the objective.
+/// All bounds of a run with known hyperparameters, one entry per observation, in units of the objective.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunBounds {
     /// Information gain, in nats.
     pub information: Vec<f64>,
-    /// Bound on the maximum information gain: that of the greedy choice divided by 1 - 1/e, no less than `γ_T`.
+    /// Bound on the maximum information gain: the greedy gain divided by 1 - 1/e, which is at least `γ_T`.
     pub gamma: Vec<f64>,
     /// `β_T`.
     pub beta: Vec<f64>,
     /// Bound on the cumulative regret of upper confidence bounds.
     pub regret: Vec<f64>,
-    /// After how many observations the classification within ε is certain to end; nothing when that is more than the
-    /// run has.
+    /// Number of observations after which the classification within ε has certainly ended; `None` if the run has fewer.
     pub samples: Option<usize>,
 }
 
@@ -147,10 +144,10 @@ pub struct RunBounds {
 #[derive(Debug, Clone, thiserror::Error, PartialEq)]
 #[non_exhaustive]
 pub enum TheoryError {
-    /// A number that makes no sense.
+    /// An invalid number.
     #[error(transparent)]
     Number(#[from] AcquisitionError),
-    /// A kernel that makes no sense.
+    /// An invalid kernel.
     #[error(transparent)]
     Kernel(#[from] KernelError),
 }
@@ -161,7 +158,7 @@ impl RunBounds {
     /// Cost: T (T + n)² for T visits and n points.
     ///
     /// # Errors
-    /// [`TheoryError`] for a kernel, noise variance or confidence that makes no sense.
+    /// [`TheoryError`] for an invalid kernel, noise variance or confidence.
     pub fn of(
         model: &FixedGp,
         domain: PointsRef<'_>,
@@ -191,7 +188,7 @@ impl RunBounds {
     }
 }
 
-/// Exponent of T in the regret bound for Matérn kernels of order ν in d dimensions, logarithms left out.
+/// Exponent of T in the regret bound for Matérn kernels of order ν in d dimensions, without logarithms.
 ///
 /// ```text
 /// Srinivas et al. (2010): (ν + d(d+1))/(2ν + d(d+1));   with γ_T of Vakili et al. (2021): (ν + d)/(2ν + d)

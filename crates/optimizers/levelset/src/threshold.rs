@@ -15,10 +15,10 @@ use crate::intervals::moments;
 pub enum Threshold {
     /// A known number h.
     Fixed(f64),
-    /// A share of the unknown largest value, `h = ω max f`, for a maximum that is positive. Source: Gotovos et al. (2013).
+    /// A share of the unknown maximum, `h = ω max f`, if that is positive. Source: Gotovos et al. (2013).
     ///
-    /// The maximum is that over the candidates or the grid; over a domain, that over all of its points, where the largest upper bound is
-    /// found by local search from several starts.
+    /// The maximum is taken over the candidates or the grid. Over a domain it is taken over all points; local search from several starts
+    /// finds the largest upper bound.
     Implicit {
         /// ω in (0, 1).
         omega: f64,
@@ -28,15 +28,15 @@ pub enum Threshold {
 /// Bounds and estimate of h.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Level {
-    /// No larger than h while intervals hold: ω times the largest lower bound.
+    /// Lower bound of h while intervals hold: ω times the largest lower bound.
     pub pessimistic: f64,
     /// Value of h in criteria and probabilities: ω times the largest mean.
     pub estimate: f64,
-    /// No smaller than h while intervals hold: ω times the largest upper bound.
+    /// Upper bound of h while intervals hold: ω times the largest upper bound.
     pub optimistic: f64,
 }
 
-/// The bound `μ + wσ`.
+/// Upper confidence bound `μ + wσ`.
 struct UpperBound(f64);
 
 impl Utility for UpperBound {
@@ -53,7 +53,7 @@ impl Utility for UpperBound {
     }
 }
 
-/// A domain that is classified at some of its points, and its posterior.
+/// A domain that is classified at some of its points, with its posterior.
 pub(crate) struct WholeDomain<'a> {
     pub(crate) domain: &'a Domain,
     pub(crate) posterior: &'a dyn Posterior,
@@ -64,7 +64,7 @@ pub(crate) struct WholeDomain<'a> {
 }
 
 impl WholeDomain<'_> {
-    /// Means and intervals at the points where the maximum may be: those asked, and those with the largest upper bound and the largest mean.
+    /// Means and intervals at points where the maximum may be: the asked points, and those with the largest upper bound and the largest mean.
     fn beyond(&self, classified: &Points, rng: &mut Stream) -> (Vec<f64>, Intervals) {
         let mut known = self.asked.clone();
         classified.rows().for_each(|x| known.push(x));
@@ -89,7 +89,7 @@ impl WholeDomain<'_> {
 }
 
 impl Threshold {
-    /// The level with the maximum over a domain.
+    /// The level for the maximum over a domain.
     pub(crate) fn level_over(
         self,
         whole: &WholeDomain<'_>,

@@ -25,7 +25,7 @@ pub(crate) struct LevelSetTurn<'a> {
 }
 
 impl LevelSetTurn<'_> {
-    /// The suggestion of expected improvement instead of that of the criterion; nothing when everything was asked.
+    /// The suggestion by expected improvement instead of the criterion; `None` if everything was asked.
     pub(crate) fn improve(&mut self) -> Result<Option<Suggestion<Config>>, OptimizerError> {
         let candidates = self.maximize(&*self.state.improvement()?, "acquisition");
         self.suggest(candidates)
@@ -73,7 +73,7 @@ impl Modelled<Config> for LevelSetTurn<'_> {
         Ok(Ask::Evaluate(self.suggestion(&chosen)))
     }
 
-    /// Nothing: a level set has no loss to improve on.
+    /// `None`: a level set has no loss to improve on.
     fn outlook(&mut self, _: Option<&dyn AcquisitionFactory>) -> Result<Option<Outlook>, OptimizerError> {
         Ok(None)
     }
@@ -91,7 +91,7 @@ impl Modelled<Config> for LevelSetTurn<'_> {
         found
     }
 
-    /// Random points that may be evaluated: of a finite set its own.
+    /// Random points that may be evaluated; on a finite set, points of that set.
     fn uniform(&self, count: usize, rng: &mut Stream) -> Points {
         let surrogates = &self.state.surrogates;
         if !self.settings.over.is_finite() {
@@ -105,7 +105,7 @@ impl Modelled<Config> for LevelSetTurn<'_> {
         points
     }
 
-    /// Suggests the first candidate that may be evaluated; where there is none, the choice of the criterion.
+    /// Suggests the first candidate that may be evaluated; if there is none, the choice of the criterion.
     fn suggest(&mut self, candidates: Vec<Candidate>) -> Result<Option<Suggestion<Config>>, OptimizerError> {
         let surrogates = &self.state.surrogates;
         let open = self.settings.over.is_finite().then(|| self.state.open(&self.settings));

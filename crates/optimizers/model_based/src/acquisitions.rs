@@ -15,9 +15,11 @@ use crate::weights::weighted_logarithm;
 use crate::{PendingPolicy, SurrogateState};
 
 impl SurrogateState<'_> {
-    /// The acquisition that a factory builds here: per unit of cost where the settings ask for it, times the probability of being
-    /// feasible where there are constraints, and that alone until something feasible was measured. Where losses tie it counts times the
-    /// probability of another loss.
+    /// The acquisition that a factory builds on this state, with its weights.
+    ///
+    /// It is divided by the expected cost where the settings ask for it, and multiplied by the probability of being feasible where there
+    /// are constraints. Where losses tie, it is also multiplied by the probability that the point is on no known piece.
+    /// Until a feasible point was measured, the result is the probability of being feasible, divided by the cost where costs count.
     ///
     /// # Errors
     /// [`AcquisitionError`] for a setting outside its range, or a model that lacks what the acquisition needs.
@@ -31,15 +33,17 @@ impl SurrogateState<'_> {
         self.weighted(self.unweighted(factory)?, factory.scale(), Vec::new())
     }
 
-    /// The posterior mean, negated; where constraints are measured or costs count, the logarithm of its improvement on a target times the weights:
+    /// The negated posterior mean. With weights (constraints, costs or ties) it is instead the logarithm of the improvement on a target,
+    /// times the weights:
     ///
     /// ```text
     /// ln(s ln(1 + exp((f* - μ(x))/s))) + Σ_j ln w_j(x)
     /// ```
     ///
-    /// Expected improvement of an objective that is known, beside constraints that are not. The scale s > 0 smooths it: as s vanishes the first term
-    /// becomes the logarithm of the improvement. The [weighted](Self::weighted) mean has the spread of all means for a scale, beside which a small
-    /// improvement is worth no risk of an infeasible point.
+    /// This is expected improvement for a known objective with unknown constraints. f* is the target, μ the posterior mean and `w_j` the
+    /// weights. The scale s > 0 smooths the improvement: as s vanishes, the first term becomes its logarithm.
+    /// The [weighted](Self::weighted) mean takes the spread of all means as its scale. On that scale a small improvement never outweighs
+    /// the risk of an infeasible point.
     ///
     /// # Errors
     /// [`AcquisitionError`] for a target that is not finite, and a scale that is not positive.
@@ -56,14 +60,16 @@ impl SurrogateState<'_> {
         self.weighted(Box::new(improvement), UtilityScale::Log, Vec::new())
     }
 
-    /// The weight of a point: the probability of being feasible, and one over the cost where the settings count it.
+    /// The weight of a point: its probability of being feasible, divided by its cost where the settings count costs.
     #[must_use]
     pub fn weight(&self, x: &[f64]) -> f64 {
         self.weights.logarithms().iter().map(|logarithm| logarithm.value(x)).sum::<f64>().exp()
     }
 
-    /// A utility times the weights of this state: the probability of being feasible, the cost where the settings count it, and the probability
-    /// of a loss that is not known where losses tie.
+    /// An acquisition times the weights of this state and `more`.
+    ///
+    /// The weights are the probability of being feasible, the cost where the settings count it, and, where losses tie, the probability that
+    /// the point is on no known piece.
     ///
     /// # Errors
     /// As [`weigh`].
@@ -77,20 +83,21 @@ impl SurrogateState<'_> {
         weigh(acquisition, scale, weights, self.x.row(self.incumbent()), self.x.as_ref())
     }
 
-    /// The logarithm of the weight of a point where losses tie.
+    /// Logarithm of the probability that a point is on no known piece; `None` where losses do not tie.
     pub(crate) fn log_new_piece(&self) -> Option<Box<dyn Acquisition + '_>> {
         let pieces = self.pieces.as_ref()?;
         Some(Box::new(LogNewPiece(pieces)))
     }
 
-    /// The measured point with the smallest loss among those that break no constraint, else among all.
+    /// Index of the measured point with the smallest loss: among the feasible points if there is one, else among all.
     fn incumbent(&self) -> usize {
         let any = self.feasible.contains(&true);
         let counted = (0..self.y.len()).filter(|&i| self.feasible[i] || !any);
         counted.reduce(|best, i| if self.y[i] < self.y[best] { i } else { best }).unwrap_or(0)
     }
 
-    /// The probability of being feasible, by cost where costs count; beside running trials that of being the first.
+    /// The probability of being feasible, divided by the cost where costs count. With running trials it is the probability of being the
+    /// first feasible point.
     fn first_feasible(&self) -> Result<Box<dyn Acquisition + '_>, AcquisitionError> {
         if let PendingPolicy::Fantasies { draws } = self.settings.pending {
             let mut rng = self.seed.stream("acquisition draws", self.id.0);
@@ -103,7 +110,7 @@ impl SurrogateState<'_> {
         Ok(Box::new(weighted_logarithm(None, self.weights.logarithms())))
     }
 
-    /// True where some points are not allowed, or may break a measured constraint.
+    /// True if some points are not allowed, or if a measured constraint exists.
     fn has_constraints(&self) -> bool {
         self.known_constraint.is_some_and(KnownConstraint::is_some)
             || self.weights.constraints().next().is_some()
@@ -115,8 +122,8 @@ impl SurrogateState<'_> {
         self.is_allowed(x) && self.probability_feasible(x).is_none_or(is_likely)
     }
 
-    /// Points that the next is to be better than, and how many of them are running: measured ones, then running trials. What failed or
-    /// breaks a constraint is nothing to improve on.
+    /// Points that the next one should improve on, and how many of them are running trials. Feasible measured points come first, then
+    /// running trials that are likely to be feasible. Failed and infeasible trials are left out.
     fn baseline(&self) -> (Points, usize) {
         let mut baseline = Points::new(self.x.dim());
         let feasible = self.x.rows().zip(&self.feasible).filter(|(_, feasible)| **feasible);
@@ -126,7 +133,7 @@ impl SurrogateState<'_> {
         (baseline, running.len())
     }
 
-    /// The acquisition of a factory, averaged over the members of a mixture where it asks for that.
+    /// The acquisition of a factory, averaged over the members of a mixture if the factory asks for it.
     fn unweighted(
         &self,
         factory: &dyn AcquisitionFactory,
@@ -134,7 +141,7 @@ impl SurrogateState<'_> {
         if !factory.is_averaged() || self.members().is_empty() {
             return self.unweighted_on(factory, &*self.objective.fitted, self.running.model(), self.means());
         }
-        // Imagined outcomes leave the members in their order.
+        // Fantasies do not change the order of the members.
         let before = self.running.model().map_or(&[][..], FittedSurrogate::members);
         let after = self.members();
         let mixture = &*self.objective.fitted;
@@ -153,8 +160,8 @@ impl SurrogateState<'_> {
         Ok(Box::new(if factory.scale() == UtilityScale::Log { average.in_logarithms() } else { average }))
     }
 
-    /// The acquisition of a factory on one model: `before` is the model without imagined outcomes of running trials, `means` are those at the
-    /// measured points.
+    /// The acquisition of a factory on one model. `before` is the model without the fantasies of running trials; `means` are the posterior
+    /// means at the measured points.
     fn unweighted_on<'b>(
         &'b self,
         factory: &dyn AcquisitionFactory,
@@ -173,7 +180,7 @@ impl SurrogateState<'_> {
         self.in_context(factory, model, before, means, |context| factory.build(context))
     }
 
-    /// Calls with the context of a factory on one model: `before` and `means` are as in [`Self::unweighted_on`].
+    /// Calls `call` with the context of a factory on one model; `before` and `means` are as in [`Self::unweighted_on`].
     fn in_context<'b, T>(
         &'b self,
         factory: &dyn AcquisitionFactory,

@@ -9,8 +9,9 @@ use thrifty_surrogate::{Posterior, Prediction};
 use crate::{Candidate, SurrogateState, feasibilities, weighted_logarithm};
 
 impl SurrogateState<'_> {
-    /// The best points of an acquisition, best first; `purpose` names the stream of random numbers. The search looks around the best
-    /// measured points: feasible ones by their losses, then those that break the least.
+    /// The best points of an acquisition, best first. `purpose` names the stream of random numbers.
+    ///
+    /// The search also looks around the best measured points. These are ranked by constraint violation, then by loss.
     #[must_use]
     pub fn maximize(&self, acquisition: &dyn Acquisition, purpose: &str) -> Vec<Candidate> {
         let mut order: Vec<usize> = (0..self.y.len()).collect();
@@ -23,20 +24,20 @@ impl SurrogateState<'_> {
         self.settings.maximizer.candidates(self.space.domain(), acquisition, &anchors, &mut rng)
     }
 
-    /// True if a point was asked before.
+    /// True if a point was suggested before.
     #[must_use]
     pub fn is_known(&self, x: &[f64]) -> bool {
         self.asked.contains(x)
     }
 
-    /// True if a point is not known to be forbidden.
+    /// True unless the known constraint forbids a point.
     #[must_use]
     pub fn is_allowed(&self, x: &[f64]) -> bool {
         self.known_constraint.is_none_or(|known| known.allows_point(self.space, x))
     }
 
-    /// The first candidate that is allowed and was not asked before, else any such point. When everything allowed was asked: the first that is
-    /// allowed where the space is repeated, else nothing.
+    /// The first candidate that is allowed and was not suggested before, else any other allowed new point. When all allowed points were
+    /// suggested: the first allowed candidate if the space is repeated, else `None`.
     ///
     /// # Errors
     /// As [`first_allowed`](crate::first_allowed).
@@ -58,7 +59,8 @@ impl SurrogateState<'_> {
         }
     }
 
-    /// An expected improvement on a target in units of the loss: to first order, by the slope of the transform there.
+    /// Converts an expected improvement on a target to units of the loss. The conversion is of first order: it divides by the slope of the
+    /// transform at the target.
     #[must_use]
     pub fn in_units_of_loss(&self, improvement: f64, target: f64) -> f64 {
         let Some(transform) = self.transform else { return improvement };
@@ -66,22 +68,23 @@ impl SurrogateState<'_> {
         if slope > 0.0 && slope.is_finite() { improvement / slope } else { improvement }
     }
 
-    /// Central 95 % credible interval of the loss of a prediction, without noise of evaluations, in units of the loss. The transform is monotone,
-    /// so it maps the ends. A mixture counts as the normal distribution of its mean and variance.
+    /// Central 95 % credible interval of the loss for a prediction, in units of the loss. Noise of evaluations is not included.
+    ///
+    /// The transform is monotone, so it maps the ends of the interval. A mixture is treated as the normal distribution with its mean and variance.
     #[must_use]
     pub fn interval_of_loss(&self, prediction: Prediction) -> (f64, f64) {
         let (low, high) = prediction.interval();
         (self.loss_of(low), self.loss_of(high))
     }
 
-    /// The cost that is expected of an evaluation at a point; nothing where costs are not modelled.
+    /// The expected cost of an evaluation at a point; `None` where costs are not modelled.
     #[must_use]
     pub fn expected_cost(&self, x: &[f64]) -> Option<f64> {
         self.weights.expected_cost(x)
     }
 
-    /// Expected improvement on a target at a point, times the probability of being feasible there and, where losses tie, of another loss than
-    /// those that are known; infinite while nothing feasible was measured.
+    /// Expected improvement on a target at a point, times the probability of being feasible. Where losses tie, it is also multiplied by the
+    /// probability that the point is on no known piece. Infinite until a feasible point was measured.
     #[must_use]
     pub fn feasible_improvement(&self, x: &[f64], target: f64) -> f64 {
         let improvement = self.expected_improvement(x, target);
@@ -92,15 +95,15 @@ impl SurrogateState<'_> {
         improvement * self.probability_feasible(x).unwrap_or(1.0) * (1.0 - tied)
     }
 
-    /// The largest [expected improvement on a target that is feasible](Self::feasible_improvement), and where: by the logarithm, which
-    /// has slopes everywhere. Costs do not count.
+    /// The point with the largest [feasible expected improvement](Self::feasible_improvement), and that value. The search maximizes the
+    /// logarithm, which has a gradient everywhere. Costs do not count.
     #[must_use]
     pub fn max_expected_improvement(&self, target: f64) -> Option<(Vec<f64>, f64)> {
         let of = |posterior| -> Box<dyn Acquisition + '_> {
             Box::new(Analytic::new(posterior, LogExpectedImprovement { target }))
         };
         let each = self.members().iter().map(|member| (member.weight, of(member.fitted.posterior())));
-        // Without members there is nothing to average.
+        // Without members the average is an error; use the single model.
         let improvement: Box<dyn Acquisition + '_> = match Average::weighted(each.collect()) {
             Ok(average) => Box::new(average.in_logarithms()),
             Err(_) => of(self.posterior()),

@@ -2,14 +2,14 @@
 
 use crate::carried;
 
-/// Values of a constraint with their tails drawn in; signs and order stay:
+/// Values of a constraint with compressed tails; signs and order stay:
 ///
 /// ```text
 /// asinh(c/s),   s the upper quartile of |c|
 /// ```
 ///
-/// This is nearly c/s up to s, and grows as ln |c| beyond. All that counts of a constraint is on which side of 0 it is: where a few values are a
-/// thousand times as large as the others, a process on the scale of all has no resolution left for the border. Where the quartile is 0, s is the
+/// The map is nearly c/s up to s, and grows as ln |c| beyond. For a constraint only the side of 0 matters. Where a few values are a
+/// thousand times as large as the others, a process on the scale of all values cannot resolve the border. If the quartile is 0, s is the
 /// largest |c|.
 /// Source: Eriksson & Poloczek (2021), section 3, `sign(c) ln(1 + |c|)`; departures: smooth at 0, and the same whatever the unit.
 /// Measured by `run bo/constraints`.

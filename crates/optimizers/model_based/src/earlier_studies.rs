@@ -10,14 +10,14 @@ use thrifty_transfer::{Task, TransferError, TransferSurrogate};
 use crate::LossTransform;
 use crate::targets::Targets;
 
-/// Earlier studies of related tasks on the same space: other data, another version of a model.
+/// Earlier studies of related tasks on the same space, such as other data or another version of a model.
 ///
-/// [`EarlierStudies::surrogate`] makes a surrogate of them for the optimiser, and [`EarlierStudies::first_trials`] configurations to
-/// begin with. The losses of each study have a location and scale of their own, and are transformed as the optimiser
-/// transforms those of the new study. Trials that failed, were pruned or are running teach nothing and are left out; trials
-/// that break a constraint are learnt from and never begin a study.
+/// [`EarlierStudies::surrogate`] builds a transfer surrogate from them, and [`EarlierStudies::first_trials`] returns configurations to
+/// begin with. The losses of each study have their own location and scale. They are transformed as the optimiser transforms those of the
+/// new study. Trials that failed, were pruned or are running are left out. Infeasible trials enter the training data, but are never chosen
+/// as first trials.
 ///
-/// Trials of the *same* task are no earlier study: `Study::with_known` takes those.
+/// Trials of the *same* task are not an earlier study: use `Study::with_known` for those.
 ///
 /// ```
 /// use thrifty_model_based::{EarlierStudies, GpSurrogate};
@@ -42,12 +42,12 @@ pub struct EarlierStudies {
     losses: LossTransform,
     tasks: Vec<Task>,
     left_out: Vec<LeftOut>,
-    /// Configurations to begin with, and their points.
+    /// Candidates for the first trials, and their points.
     configs: Vec<Config>,
     candidates: Points,
 }
 
-/// Earlier study that teaches nothing.
+/// Earlier study without usable training data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftOut {
     /// Name of the study.
@@ -80,7 +80,7 @@ pub enum EarlierStudyError {
         /// The reason.
         source: SpaceError,
     },
-    /// Several objectives: a source has one.
+    /// Several objectives; a source must have one.
     #[error("earlier study {study:?}, trial {trial}: {found} objectives, expected 1")]
     Objectives {
         /// Name of the study.
@@ -93,7 +93,7 @@ pub enum EarlierStudyError {
 }
 
 impl EarlierStudies {
-    /// No studies yet, for a new study on a space.
+    /// An empty collection, for a new study on a space.
     #[must_use]
     pub fn new(space: &Space) -> Self {
         Self {
@@ -106,13 +106,13 @@ impl EarlierStudies {
         }
     }
 
-    /// Sets the transform of the losses of studies that are added later: that of the optimiser.
+    /// Sets the transform of the losses of studies that are added later. It should be the transform of the optimiser.
     #[must_use]
     pub fn with_losses(self, losses: LossTransform) -> Self {
         Self { losses, ..self }
     }
 
-    /// Adds a study from its history. A space that stands in its journal must be that of the new study.
+    /// Adds a study from its history. If its journal has a space, this must be the space of the new study.
     ///
     /// # Errors
     /// [`EarlierStudyError`] names the study and the parameter or the trial.
@@ -132,7 +132,7 @@ impl EarlierStudies {
         self.with_measured(name, ended)
     }
 
-    /// Adds a study from configurations and outcomes, as those of a table.
+    /// Adds a study from configurations and outcomes, such as those of a table.
     ///
     /// # Errors
     /// As [`EarlierStudies::with_history`].
@@ -181,7 +181,7 @@ impl EarlierStudies {
         Ok(self)
     }
 
-    /// The reason for which a study teaches nothing.
+    /// The reason to leave a study out; `None` if it is usable.
     fn flaw(&self, task: &Task) -> Option<String> {
         let hash = task.content_hash();
         if let Some(other) = self.tasks.iter().find(|other| other.content_hash() == hash) {
@@ -214,7 +214,7 @@ impl EarlierStudies {
         unknown.map_or(Ok(()), |parameter| differs(&parameter.name, "is not in the space of the new study"))
     }
 
-    /// Studies that teach nothing, with the reason.
+    /// Studies that were left out, with the reason.
     #[must_use]
     pub fn left_out(&self) -> &[LeftOut] {
         &self.left_out
@@ -240,9 +240,9 @@ impl EarlierStudies {
         TransferSurrogate::new(base, self.space.domain(), self.tasks.clone())
     }
 
-    /// Measured feasible configurations that are good for all studies together, at most `count`.
+    /// Measured feasible configurations that are good for all studies together; at most `count`.
     ///
-    /// [`Study::with_queue`](thrifty_study::Study::with_queue) takes them; they take the place of the first points of the initial design.
+    /// Pass them to [`Study::with_queue`](thrifty_study::Study::with_queue). They replace the first points of the initial design.
     ///
     /// See [`TransferSurrogate::first_points`].
     #[must_use]

@@ -15,7 +15,7 @@ pub fn surrogate_fingerprint(surrogate: &dyn Surrogate) -> Result<Fingerprint, O
     Fingerprint::new(described.name).with("model", &described.settings)
 }
 
-/// A fingerprint with an acquisition function of one's own.
+/// Adds a user-defined acquisition function to a fingerprint.
 ///
 /// # Errors
 /// [`OptimizerError`] when its settings cannot be written.

@@ -13,8 +13,9 @@ use thrifty_surrogate::{JointPosterior, Lookahead, LookaheadCotangent, Posterior
 /// ln 1/S Σ_s [no running trial is feasible in draw s] Π_j Φ(-μ_j,s(x)/σ'_j(x))
 /// ```
 ///
-/// What is sought while nothing feasible was measured: a point that would be the first. Without running trials it is the
-/// probability of being feasible. Joint draws of all constraints at the running trials, as in [`ConditionalDraws`].
+/// Acquisition function for the time before the first feasible measurement. `μ_j,s` and `σ'_j` are the mean and standard deviation of
+/// constraint j at x, given draw s. Draws are joint over all constraints at the running trials, as in [`ConditionalDraws`]. Without running
+/// trials this is the probability of being feasible.
 pub struct LogFirstFeasible<'a> {
     constraints: Vec<(Box<dyn Lookahead + 'a>, ConditionalDraws)>,
     /// Draws in which no running trial is feasible.
@@ -25,8 +26,8 @@ pub struct LogFirstFeasible<'a> {
 const FEASIBLE: LogFeasibility = LogFeasibility { threshold: 0.0 };
 
 impl<'a> LogFirstFeasible<'a> {
-    /// `None` without running trials, where a constraint has no joint posterior, or where a running trial is feasible in every
-    /// draw: then no first one remains.
+    /// Draws the running trials. `None` without running trials, if a constraint has no joint posterior, or if every draw has a feasible
+    /// running trial.
     ///
     /// # Errors
     /// [`AcquisitionError`] as [`ConditionalDraws::independent`].
@@ -53,7 +54,7 @@ impl<'a> LogFirstFeasible<'a> {
         Ok(Some(Self { constraints: ahead.zip(given).collect(), kept, draws }))
     }
 
-    /// The value at one point, and into `gradient` its slopes; false where a model has none.
+    /// Value at one point; its gradient is added to `gradient`. False if a model has no gradient.
     fn add(&self, x: &[f64], gradient: Option<&mut [f64]>) -> (f64, bool) {
         let mut logs = vec![0.0; self.kept.len()];
         let mut seen = Vec::with_capacity(self.constraints.len());
@@ -79,7 +80,7 @@ impl<'a> LogFirstFeasible<'a> {
                 let (mut by_means, mut by_std_dev) = (vec![0.0; self.draws], 0.0);
                 for ((s, log), term) in self.kept.iter().zip(&logs).zip(terms) {
                     let share = (log - largest).exp() / sum;
-                    // What does not share has slopes that are not numbers.
+                    // A draw with share 0 may have slopes that are not numbers.
                     if share > 0.0 {
                         by_means[*s] = share * term.1;
                         by_std_dev += share * term.2;

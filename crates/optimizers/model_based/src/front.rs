@@ -6,18 +6,18 @@ use thrifty_surrogate::Posterior;
 
 use crate::{Candidate, Modelled};
 
-/// Number of random points whose front is found.
+/// Number of random points among which the front is found.
 const POINTS: usize = 1000;
 
-/// Pareto front of small mean and large standard deviation among 1,000 uniform points, in random order; the value of a candidate is its
+/// Pareto front of small mean and large standard deviation among 1,000 uniform points, in random order. The value of a candidate is its
 /// standard deviation.
 ///
-/// Each point of it is best for some balance of exploiting and exploring. Source: De Ath et al. (2021), ε-PF.
+/// Each point of the front is best for some balance of exploitation and exploration. Source: De Ath et al. (2021), ε-PF.
 pub fn front<Q>(turn: &dyn Modelled<Q>, posterior: &dyn Posterior, rng: &mut Stream) -> Vec<Candidate> {
     front_where(turn, posterior, |_| true, rng)
 }
 
-/// [`front`] of those points that are wanted; of all where none is.
+/// [`front`] of the points that satisfy a condition; of all points if none does.
 pub fn front_where<Q>(
     turn: &dyn Modelled<Q>,
     posterior: &dyn Posterior,
@@ -33,7 +33,7 @@ pub fn front_where<Q>(
     let mut order: Vec<usize> = (0..points.len()).collect();
     order.sort_by(|&a, &b| mean[a].total_cmp(&mean[b]).then(variance[b].total_cmp(&variance[a])));
     let mut largest = f64::NEG_INFINITY;
-    // By rising mean, a point is on the front when its standard deviation exceeds all before it.
+    // In the order of the means, a point is on the front if its standard deviation exceeds all before it.
     let mut front: Vec<usize> = Vec::new();
     for i in order {
         if variance[i] > largest {

@@ -1,18 +1,17 @@
-//! Hyperparameters of the last fit, as memos keep them.
+//! Hyperparameters of the last fit, as stored in memos.
 
 use thrifty_study::{Memo, MemoKey, Trial};
 
-/// Hyperparameters of the last fit of an output, with the number of observations that they were learnt from.
+/// Hyperparameters of the last fit of an output, and the number of observations that they were learnt from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LastFit {
     /// The hyperparameters.
     pub hyperparameters: Vec<f64>,
-    /// Number of observations that they were learnt from; nothing for a model that does not say it, and in memos that are older than
-    /// this number.
+    /// Number of observations that they were learnt from. `None` for a model that does not report it, and in older memos.
     pub learnt_from: Option<usize>,
 }
 
-/// Name of the number of observations that hyperparameters were learnt from.
+/// Memo key of the number of observations that hyperparameters were learnt from.
 fn learnt_from(name: &str) -> String {
     format!("{name} learnt from")
 }

@@ -4,10 +4,11 @@
 //!
 //! ## Overview
 //!
-//! A [`SurrogateState`] is fitted to the trials of a study: one surrogate per output ([`OutputFitter`]: objectives,
-//! constraints, cost), failed and running trials by the policies of [`StateSettings`]. It builds acquisition functions with
-//! weights for cost and constraints, and a [`Maximizer`] finds their best points. [`ModelBased`] is the seam for exploration
-//! around any such optimiser: a [`Turn`] offers its own suggestion, its posteriors, and suggestions at other points.
+//! A [`SurrogateState`] is fitted to the trials of a study. It has one surrogate per output ([`OutputFitter`]: objectives, constraints,
+//! cost). Failed and running trials enter by the policies of [`StateSettings`]. The state builds acquisition functions with weights for
+//! cost and constraints, and a [`Maximizer`] finds their best points.
+//! [`ModelBased`] is the interface for exploration around any such optimiser. A [`Turn`] offers its own suggestion, its posteriors, and
+//! suggestions at other points.
 
 mod acquisitions;
 mod choice;

@@ -1,4 +1,4 @@
-//! The model of the losses, under the transform of the settings or under the one that predicts best.
+//! Model of the losses, under the transform of the settings or the one that predicts best.
 
 use thrifty_domain::PointsRef;
 use thrifty_gp::YeoJohnson;
@@ -14,19 +14,19 @@ use crate::{LossTransform, OutputFitter, OutputModel};
 pub(crate) struct LossModel {
     pub(crate) transform: Option<YeoJohnson>,
     pub(crate) model: OutputModel,
-    /// Choice of the transform; nothing where the settings name it.
+    /// Choice of the transform; `None` where the settings name it.
     pub(crate) choice: Option<Choice>,
 }
 
-/// The transform that was taken, and the model under the other one.
+/// The chosen transform, and the model under the other one.
 pub(crate) struct Choice {
     kept: Kept,
-    /// Its hyperparameters are where its next fit starts; nothing between two choices.
+    /// The model that was not chosen. Its hyperparameters start its next fit. `None` if this fit made no new choice.
     passed_over: Option<OutputModel>,
 }
 
 impl Choice {
-    /// Adds the choice to a memo, and the hyperparameters of the other model.
+    /// Adds the choice and the hyperparameters of the other model to a memo.
     pub(crate) fn remember(&self, memo: &mut Memo) {
         memo.set(&IS_BENT, &u64::from(self.kept.is_bent));
         memo.set(&CHOSEN_FROM, &self.kept.chosen_from);
@@ -41,7 +41,7 @@ impl Choice {
 struct Kept {
     /// True for the upper half, false for losses as they are.
     is_bent: bool,
-    /// Number of losses that it was made from.
+    /// Number of losses that the choice was made from.
     chosen_from: u64,
 }
 
@@ -49,13 +49,13 @@ struct Kept {
 static IS_BENT: MemoKey<u64> = MemoKey::new("transform");
 static CHOSEN_FROM: MemoKey<u64> = MemoKey::new("transform chosen from");
 
-/// Name of the model of losses as they are, beside that under a transform.
+/// Memo name of the model of untransformed losses, beside the model under a transform.
 const STRAIGHT: &str = "losses as they are";
 
-/// Name of the model of losses that are constant in pieces.
+/// Memo name of the model of piecewise constant losses.
 const IN_PIECES: &str = "losses in pieces";
 
-/// True for a trial that a model of its losses suggested: the memo has hyperparameters of one.
+/// True if a model of the losses suggested this trial: its memo has hyperparameters of such a model.
 #[must_use]
 pub fn is_modelled(trial: &Trial<Config>) -> bool {
     [OBJECTIVE, STRAIGHT, IN_PIECES]
@@ -63,14 +63,14 @@ pub fn is_modelled(trial: &Trial<Config>) -> bool {
         .any(|name| trial.memo.contains(&MemoKey::<Vec<f64>>::new(name)))
 }
 
-/// Losses up to which each fit chooses.
+/// Number of losses up to which each fit makes a new choice.
 const EVERY_FIT_UNTIL: u64 = 50;
 
-/// Growth after which a choice is renewed beyond that, so that a long study costs little more than one under a named transform.
+/// Growth factor after which a choice is made again beyond that. A long study then costs little more than one under a named transform.
 const GROWTH: f64 = 1.2;
 
 impl Kept {
-    /// The choice of the last suggestion that made one, unless the number of losses asks for another.
+    /// The last recorded choice; `None` if the number of losses requires a new one.
     fn last(fitter: &OutputFitter<'_>, losses: u64) -> Option<Self> {
         let of = |memo: &Memo| {
             Some(Self { is_bent: memo.get(&IS_BENT)? == 1, chosen_from: memo.get(&CHOSEN_FROM)? })
@@ -82,8 +82,8 @@ impl Kept {
 }
 
 impl LossModel {
-    /// Fits the model, or one for each transform to choose from. The first `imputed` losses stand for failures. Those that are in pieces are
-    /// modelled as they are, by the form of the surrogate for them if it has one.
+    /// Fits the model, or one per transform to choose from. The first `imputed` losses stand for failures. Piecewise constant losses are
+    /// modelled without a transform, by the surrogate's form for pieces if it has one.
     ///
     /// # Errors
     /// [`OptimizerError`] when a fit fails.
@@ -103,7 +103,7 @@ impl LossModel {
         }
         let count = losses.y.len() as u64;
         let kept = Kept::last(fitter, count);
-        // Losses under which nothing can be fitted are not chosen.
+        // A failed fit of the untransformed losses excludes that choice.
         let straight = || Self::under(fitter, x, losses, (LossTransform::None, STRAIGHT)).ok();
         if let Some(kept) = kept.filter(|kept| !kept.is_bent)
             && let Some(straight) = straight()
@@ -114,7 +114,7 @@ impl LossModel {
         if let Some(kept) = kept {
             return Ok(bent.chosen(Kept { is_bent: true, ..kept }, None));
         }
-        // A model without such predictions gives no reason to choose.
+        // Without leave-one-out predictions there is no criterion; keep the transform.
         let Some(density) = bent.density(losses, imputed) else { return Ok(bent) };
         let of = |is_bent| Kept { is_bent, chosen_from: count };
         Ok(match straight() {
@@ -125,7 +125,7 @@ impl LossModel {
         })
     }
 
-    /// The model under a transform, of this name in a memo.
+    /// Fits the model under a transform; `name` is its key in a memo.
     fn under(
         fitter: &OutputFitter<'_>,
         x: PointsRef<'_>,
@@ -142,8 +142,9 @@ impl LossModel {
         Ok(Self { transform, model, choice: None })
     }
 
-    /// Log density of each measured loss predicted from all others, summed, in units of the loss; nothing for a model without such
-    /// predictions, and for a mixture, of which two would take twice the time and the memo.
+    /// Sum of the log densities of the measured losses, each predicted from all others, in units of the loss.
+    ///
+    /// `None` for a model without leave-one-out predictions, and for a mixture: two mixtures would need twice the time and the memo.
     fn density(&self, losses: &Targets, imputed: usize) -> Option<f64> {
         if !self.model.fitted.members().is_empty() {
             return None;
@@ -154,11 +155,11 @@ impl LossModel {
         };
         let predictions = self.model.fitted.leave_one_out()?;
         let sum = predictions.into_iter().zip(&losses.y).skip(imputed).map(one).sum::<f64>();
-        // Predictions without a variance are no reason to choose.
+        // Predictions without a variance must not win the comparison.
         Some(if sum.is_nan() { f64::NEG_INFINITY } else { sum })
     }
 
-    /// This model as the one that was taken.
+    /// Marks this model as the chosen one.
     fn chosen(self, kept: Kept, passed_over: Option<OutputModel>) -> Self {
         Self { choice: Some(Choice { kept, passed_over }), ..self }
     }

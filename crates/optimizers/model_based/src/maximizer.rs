@@ -11,21 +11,21 @@ use crate::Candidate;
 
 /// Finds the best point of an acquisition on a mixed domain.
 ///
-/// Sobol points over the whole domain and normal steps around the best points observed are ranked; the best
-/// few climb by local search.
+/// Candidates are Sobol points over the whole domain and normal steps around the best observed points. Local search starts from the best
+/// few candidates.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Maximizer {
-    /// Points over the whole domain.
+    /// Number of points over the whole domain.
     pub raw: usize,
-    /// Points around each of the best five observed.
+    /// Number of points around each of the five best observed points.
     pub around_best: usize,
-    /// Number of the best points that climb.
+    /// Number of local searches, from the best candidates.
     pub climbs: usize,
 }
 
 impl Default for Maximizer {
-    /// 512 points, 20 around each of the best, 6 climbs.
+    /// 512 points, 20 around each of the best observed, 6 local searches.
     fn default() -> Self {
         Self { raw: 512, around_best: 20, climbs: 6 }
     }
@@ -60,8 +60,8 @@ impl Objective for Climbing<'_> {
 }
 
 impl Maximizer {
-    /// The best points found, best first and distinct: all that climbed, then the raw ones. `anchors` are points
-    /// to look around, best first.
+    /// The distinct points found, best first: results of the local searches, and the raw candidates. `anchors` are the observed points to
+    /// sample around, best first.
     #[must_use]
     pub fn candidates(
         &self,
@@ -76,7 +76,7 @@ impl Maximizer {
         let mut ranked: Vec<Candidate> =
             raw.rows().zip(&values).map(|(x, &value)| Candidate { x: x.to_vec(), value }).collect();
         sort(&mut ranked);
-        // A logarithm has no unit, and its tolerances are absolute.
+        // A logarithm has no unit, so its tolerances are absolute.
         let search =
             if acquisition.has_unit() { LocalSearch::of_spread(&values) } else { LocalSearch::default() };
         let climb = |start: &Candidate| {
@@ -103,7 +103,7 @@ impl Maximizer {
             points.push(anchor);
             for _ in 0..self.around_best {
                 let mut near = anchor.to_vec();
-                // One scale a point, from a tenth of the domain to a thousandth.
+                // One scale per point, from a tenth of the domain to a thousandth.
                 let scale = 10_f64.powf(-1.0 - 2.0 * rng.uniform());
                 for value in &mut near {
                     let step: f64 = StandardNormal.sample(rng);
@@ -119,7 +119,7 @@ impl Maximizer {
     }
 }
 
-/// Best first, NaN last, ties in the order they were in.
+/// Sorts best first and NaN last; ties keep their order.
 fn sort(candidates: &mut [Candidate]) {
     let key = |c: &Candidate| if c.value.is_nan() { f64::NEG_INFINITY } else { c.value };
     candidates.sort_by(|a, b| key(b).total_cmp(&key(a)));

@@ -14,7 +14,7 @@ use crate::{LastFit, Running};
 /// Name of the surrogate of a single objective in the memo.
 pub(crate) const OBJECTIVE: &str = "model";
 
-/// Fits the surrogates of a study's outputs, each warm-started by the last suggestion that has hyperparameters of its name.
+/// Fits the surrogates of a study's outputs. Each fit is warm-started from the last suggestion whose memo has hyperparameters of this name.
 pub struct OutputFitter<'a> {
     /// The space.
     pub space: &'a Space,
@@ -22,7 +22,7 @@ pub struct OutputFitter<'a> {
     pub surrogate: &'a dyn Surrogate,
     /// The surrogate of constraints and of the logarithm of the cost.
     pub weight_surrogate: &'a dyn Surrogate,
-    /// Trials with the memos to start from.
+    /// Trials, whose memos provide the warm starts.
     pub trials: Vec<&'a Trial<Config>>,
     /// Seed of the study.
     pub seed: Seed,
@@ -32,7 +32,7 @@ pub struct OutputFitter<'a> {
 
 /// The surrogate of one output.
 pub struct OutputModel {
-    /// Name of the output, under which its hyperparameters are kept in a memo.
+    /// Name of the output; key of its hyperparameters in a memo.
     pub name: String,
     /// The fitted surrogate.
     pub fitted: Box<dyn FittedSurrogate>,
@@ -45,7 +45,7 @@ impl OutputModel {
         self.fitted.posterior()
     }
 
-    /// The joint posterior; nothing for surrogates that predict point by point.
+    /// The joint posterior; `None` for surrogates that predict point by point.
     #[must_use]
     pub fn joint(&self) -> Option<&dyn JointPosterior> {
         self.posterior().joint()
@@ -58,7 +58,8 @@ impl OutputModel {
         Self { fitted, ..self }
     }
 
-    /// The surrogate after fantasies at its own means at these points. Nothing when there are no points, or no point changes the posterior.
+    /// The surrogate after fantasies at these points, with its own means as outcomes. `None` if there are no points, or if no point changes
+    /// the posterior.
     #[must_use]
     pub fn fantasized(&self, points: PointsRef<'_>) -> Option<Box<dyn FittedSurrogate>> {
         let mut fantasized: Option<Box<dyn FittedSurrogate>> = None;
@@ -72,7 +73,7 @@ impl OutputModel {
         fantasized
     }
 
-    /// Adds the hyperparameters to a memo, with the number of observations that they were learnt from if the model says it.
+    /// Adds the hyperparameters to a memo, with the number of observations that they were learnt from if the model reports it.
     pub fn remember(&self, memo: &mut Memo) {
         let (hyperparameters, learnt_from) = (self.fitted.hyperparameters(), self.fitted.learnt_from());
         LastFit { hyperparameters, learnt_from }.remember(&self.name, memo);
@@ -80,7 +81,7 @@ impl OutputModel {
 }
 
 impl OutputFitter<'_> {
-    /// The surrogate of one output.
+    /// Fits the surrogate of one output.
     ///
     /// # Errors
     /// [`OptimizerError`] names the output whose fit fails.
@@ -89,7 +90,7 @@ impl OutputFitter<'_> {
         self.update(self.surrogate, name, data, earlier.as_ref())
     }
 
-    /// The surrogate of one output whose observations are given on another scale.
+    /// Fits the surrogate of one output whose observations were transformed by `scale`.
     ///
     /// # Errors
     /// As [`OutputFitter::fit`].
@@ -104,8 +105,8 @@ impl OutputFitter<'_> {
         self.update(surrogate, name, data, earlier.as_ref())
     }
 
-    /// The surrogate of an output whose values are others in each ask: its hyperparameters are where the search for new ones starts, and
-    /// are never kept.
+    /// Fits the surrogate of an output whose values change with each ask. The last hyperparameters start the search for new ones, and are
+    /// never reused unchanged.
     ///
     /// # Errors
     /// As [`OutputFitter::fit`].
@@ -114,7 +115,7 @@ impl OutputFitter<'_> {
         self.update(self.surrogate, name, data, earlier.as_ref())
     }
 
-    /// The surrogate of the logarithm of the cost.
+    /// Fits the surrogate of the logarithm of the cost.
     ///
     /// # Errors
     /// As [`OutputFitter::fit`].
@@ -123,7 +124,7 @@ impl OutputFitter<'_> {
         self.update(self.weight_surrogate, name, data, earlier.as_ref())
     }
 
-    /// The surrogate of a constraint, of which the values near 0 matter most.
+    /// Fits the surrogate of a constraint, for which values near 0 matter most.
     ///
     /// # Errors
     /// As [`OutputFitter::fit`].
@@ -137,7 +138,7 @@ impl OutputFitter<'_> {
         self.update(surrogate, name, data, earlier.as_ref())
     }
 
-    /// The surrogate of classes: of the signs of the observations.
+    /// Fits a classifier to the signs of the observations.
     ///
     /// # Errors
     /// As [`OutputFitter::fit`].
@@ -175,7 +176,7 @@ impl OutputFitter<'_> {
         Ok(OutputModel { name, fitted })
     }
 
-    /// The surrogates of several outputs, named `kind 0`, `kind 1`, …: one column of values each.
+    /// Fits one surrogate per column of values; they are named `kind 0`, `kind 1`, ….
     ///
     /// # Errors
     /// As [`OutputFitter::fit`].

@@ -1,24 +1,24 @@
-//! Likelihood of pairs of losses that tie or do not.
+//! Likelihood of pairs of losses that are equal or differ.
 
 use thrifty_domain::Points;
 use thrifty_optim::Lbfgsb;
 
-/// Bounds of a rate, on the unit cube.
+/// Bounds of the rates λ, on the unit cube.
 const RATES: (f64, f64) = (1e-2, 1e6);
 
-/// Bounds of the logit of the probability that losses on two pieces are equal.
+/// Bounds of the logit of q, the probability that losses on two different pieces are equal.
 const CHANCE: (f64, f64) = (-14.0, 4.0);
 
-/// Rates from which searches begin: few pieces and many. The likelihood may have a maximum near each.
+/// Start values of the rates: few pieces and many. The likelihood may have a maximum near each.
 const STARTS: [f64; 2] = [10.0, 300.0];
 
-/// Points closer than this in units of pieces are taken for so far apart: the logarithm stays finite.
+/// Smallest expected number of edges between two points. It keeps the logarithm finite.
 pub(crate) const CLOSEST: f64 = 1e-9;
 
-/// Distances of pairs of points along each axis.
+/// Differences of pairs of points along each axis, for pairs with equal losses (tied) and others.
 ///
-/// A pair is on one piece with probability `P = exp(-Σ_j λ_j |x_j - x'_j|)`, and ties then. On two pieces it ties by chance, with
-/// probability q. With all pairs taken for independent the logarithm of their likelihood is
+/// Two points are on the same piece with probability `P = exp(-Σ_j λ_j |x_j - x'_j|)`, and tie then. On two pieces they tie by chance, with
+/// probability q. If all pairs are treated as independent, their log likelihood is
 ///
 /// ```text
 /// Σ_tied ln(P + (1 - P) q) + Σ_untied ln((1 - P) (1 - q))
@@ -29,7 +29,7 @@ pub(crate) struct Pairs {
 }
 
 impl Pairs {
-    /// No pairs that were measured, and one for each axis, a unit apart, that does not tie: no rate is 0.
+    /// No measured pairs. One artificial untied pair per axis, with distance 1, keeps the rates away from 0.
     pub(crate) fn new(dim: usize) -> Self {
         let mut untied = Points::new(dim);
         for axis in 0..dim {
@@ -51,8 +51,10 @@ impl Pairs {
         self.tied.dim()
     }
 
-    /// The most likely rates λ, if pieces explain the ties: by the criterion of Akaike, they are one more parameter for each axis than chance
-    /// alone. Where all measured pairs tie there is nothing that chance could be learnt from, and they are on one piece.
+    /// Maximum likelihood estimate of the rates λ; `None` if chance explains the ties as well.
+    ///
+    /// The comparison uses Akaike's criterion: rates are one more parameter per axis than chance alone. If all measured pairs tie, they are
+    /// taken to be on one piece, since chance cannot be estimated.
     pub(crate) fn rates(&self) -> Option<Vec<f64>> {
         let dim = self.dim();
         let mut bounds = vec![(RATES.0.ln(), RATES.1.ln()); dim];
@@ -75,13 +77,13 @@ impl Pairs {
         tied / (tied + untied)
     }
 
-    /// The largest logarithm of the likelihood where no pair is on one piece.
+    /// Log likelihood of chance alone (P = 0), at its maximum.
     fn by_chance(&self) -> f64 {
         let share = self.share_tied();
         self.tied.len() as f64 * share.ln() + self.untied.len() as f64 * (-share).ln_1p()
     }
 
-    /// The negated logarithm of the likelihood and its slopes at the logarithms of rates and the logit of chance.
+    /// The negative log likelihood, with its gradient in the logarithms of the rates and the logit of q.
     fn negated(&self, at: &[f64], gradient: &mut [f64]) -> f64 {
         let (logs, logit) = (&at[..self.dim()], at[self.dim()]);
         let rates: Vec<f64> = logs.iter().map(|log| log.exp()).collect();
@@ -112,7 +114,7 @@ impl Pairs {
     }
 }
 
-/// `ln(1 - exp(-u))`, the logarithm of the probability of two pieces where so many edges are expected between.
+/// `ln(1 - exp(-u))`: log probability that two points are on different pieces, if u edges are expected between them.
 pub(crate) fn log_two_pieces(edges: f64) -> f64 {
     (-(-edges).exp_m1()).ln()
 }

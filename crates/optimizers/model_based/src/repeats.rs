@@ -10,13 +10,13 @@ use thrifty_study::{History, OptimizerError, Trial};
 pub enum Repeats {
     /// The study ends.
     Never,
-    /// The configuration that the acquisition function prefers is evaluated again: for noisy evaluations. Configurations that failed or were
-    /// pruned are not.
+    /// The configuration that the acquisition function prefers is evaluated again; useful for noisy evaluations. Failed and pruned
+    /// configurations are not repeated.
     OnceExhausted,
 }
 
 impl Repeats {
-    /// The points that a study has asked. Without a setting a space is repeated if a measurement came with a variance of its noise.
+    /// The points that a study has asked. Without a setting, a space is repeated if a measurement reported a variance of its noise.
     ///
     /// # Errors
     /// [`OptimizerError`] names a trial whose query is not of the space.

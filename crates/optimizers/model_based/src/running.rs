@@ -15,16 +15,16 @@ pub struct Running {
     pub points: Points,
     /// The fantasized outcome of each.
     pub fantasies: Vec<f64>,
-    /// The model before any fantasized outcome, with the number of draws; nothing where a single outcome stands for each.
+    /// The model before any fantasy, and the number of draws; `None` where one outcome stands for each running trial.
     pub drawn: Option<(Box<dyn FittedSurrogate>, usize)>,
 }
 
-/// Probability of being feasible from which the fantasy of a running trial counts as an incumbent, and a point as a possible minimum.
+/// Smallest probability of being feasible at which a running trial counts as an incumbent, and a point as a possible minimum.
 pub(crate) const LIKELY: f64 = 0.5;
 
 impl Running {
-    /// The model after a fantasized outcome of each trial, which `outcome` makes of the posterior mean there. With a number of
-    /// draws the model before is kept, if it has a joint posterior.
+    /// Conditions the model on one fantasized outcome per point, in order. `outcome` maps the posterior mean to the outcome. With a number
+    /// of draws, the model before the fantasies is kept if it has a joint posterior.
     pub fn fantasize(
         mut fitted: Box<dyn FittedSurrogate>,
         points: Points,
@@ -45,13 +45,13 @@ impl Running {
         (fitted, Self { points, fantasies, drawn: before.zip(draws) })
     }
 
-    /// The fantasized outcomes of those that are likely to break no constraint: what the next trial has to improve on.
+    /// The fantasized outcomes of trials that are likely to be feasible: the next trial should improve on them.
     pub fn incumbents(&self, constraints: &[&dyn Posterior]) -> Vec<f64> {
         let feasible = likely_feasible(&self.points, constraints);
         self.fantasies.iter().zip(feasible).filter(|(_, feasible)| *feasible).map(|(y, _)| *y).collect()
     }
 
-    /// The points of those that are likely to break no constraint.
+    /// The points of trials that are likely to be feasible.
     pub fn likely_points(&self, constraints: &[&dyn Posterior]) -> Points {
         let mut points = Points::new(self.points.dim());
         let likely = self
@@ -63,15 +63,15 @@ impl Running {
         points
     }
 
-    /// The model before any fantasy, where outcomes are drawn.
+    /// The model before any fantasy; `None` unless outcomes are drawn.
     pub fn model(&self) -> Option<&dyn FittedSurrogate> {
         self.drawn.as_ref().map(|(model, _)| &**model)
     }
 
-    /// [`improvement_over_draws`] of this posterior where outcomes are drawn; nothing else.
+    /// [`improvement_over_draws`] of this posterior; `None` unless outcomes are drawn.
     ///
     /// # Errors
-    /// As there.
+    /// As [`improvement_over_draws`].
     pub fn over_draws<'a>(
         &self,
         posterior: &'a dyn Posterior,
@@ -85,10 +85,10 @@ impl Running {
     }
 }
 
-/// An improvement averaged over joint draws of the outcomes of running trials, each draw with its own target.
+/// An improvement averaged over joint draws of the outcomes of running trials. Each draw has its own target.
 ///
-/// `target` computes a draw's target from the losses drawn at its feasible points. Nothing where the acquisition is no analytic
-/// improvement or the model has no joint posterior.
+/// `target` computes the target of a draw from the losses drawn at its feasible points. `None` if the acquisition is not an analytic
+/// improvement, or if the model has no joint posterior.
 ///
 /// # Errors
 /// [`AcquisitionError`] as [`ConditionalDraws::independent`].
@@ -103,7 +103,7 @@ pub fn improvement_over_draws<'a>(
     let (Some(joint), Some(_)) = (posterior.joint(), factory.improvement(0.0)) else { return Ok(None) };
     let logarithms = factory.scale() == UtilityScale::Log;
     let jointly: Option<Vec<&dyn JointPosterior>> = constraints.iter().map(|c| c.joint()).collect();
-    // Constraints without a joint posterior are judged one point at a time.
+    // Without joint posteriors of the constraints, feasibility is decided per point.
     let likely = jointly.is_none().then(|| likely_feasible(running, constraints));
     let outputs: Vec<_> = std::iter::once(joint).chain(jointly.into_iter().flatten()).collect();
     let mut drawn = ConditionalDraws::independent(&outputs, running.as_ref(), draws, rng)?;
@@ -122,7 +122,7 @@ pub fn improvement_over_draws<'a>(
     Ok(Some(Box::new(OverDraws::new(joint, running.as_ref(), given, utilities, logarithms)?)))
 }
 
-/// True for each point that is likely to break no constraint.
+/// True for each point that is likely to be feasible.
 pub fn likely_feasible(points: &Points, constraints: &[&dyn Posterior]) -> Vec<bool> {
     points.rows().map(|x| probability_feasible(constraints.iter().copied(), x) >= LIKELY).collect()
 }

@@ -4,8 +4,8 @@ use thrifty_gp::{TargetScaling, YeoJohnson};
 
 use crate::{LossTransform, carried};
 
-/// Scale of one of several objectives for its surrogate: mean 0, standard deviation 1, tails drawn in where the settings ask for it
-/// so. It increases, so that dominance is the same.
+/// Scale of one of several objectives for its surrogate: mean 0, standard deviation 1, and compressed tails if the settings ask for them.
+/// It is increasing, so dominance is unchanged.
 #[derive(Debug, Clone, Copy)]
 pub enum Scale {
     /// Mean 0, standard deviation 1.
@@ -44,7 +44,7 @@ impl Scale {
         }
     }
 
-    /// The loss of a value on this scale.
+    /// The loss that has a value on this scale.
     #[must_use]
     pub fn invert(&self, value: f64) -> f64 {
         match self {

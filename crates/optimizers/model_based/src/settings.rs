@@ -10,29 +10,30 @@ use crate::{Maximizer, TiePolicy};
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailurePolicy {
-    /// A loss as bad as the worst measured: the model learns to stay away.
+    /// The worst measured loss. The model then predicts high losses near these points.
     AsWorst,
     /// A loss of this value.
     AsValue(f64),
-    /// Nothing: points near it may be tried. The point itself is not asked again, so that a finite space comes to an end.
+    /// Left out. Nearby points may still be suggested. The point itself is not suggested again, so a finite space is exhausted in the end.
     Ignore,
-    /// A broken constraint: where trials fail is learnt by [classification](thrifty_censored::GpClassifier) of failed and other trials, and a utility counts
-    /// times the probability of not failing. The loss is modelled without failed trials; a pruned one has the worst loss measured.
+    /// A broken constraint. [Classification](thrifty_censored::GpClassifier) of failed and other trials gives the probability of not
+    /// failing, and a utility is multiplied by it. The losses are modelled without failed trials. A pruned trial has the worst measured
+    /// loss.
     /// Source: `run bo/failures`; Gelbart, Snoek & Adams (2014), section 3.3.
     #[default]
     AsConstraint,
 }
 
 impl FailurePolicy {
-    /// The policy by which journals know a study: those from before [`AsConstraint`](Self::AsConstraint) have the default of their time, and go on
-    /// with this one.
+    /// The policy by which a journal identifies a study. Journals from before [`AsConstraint`](Self::AsConstraint) have `AsWorst`, the
+    /// former default. Their studies can continue with the new policy.
     #[must_use]
     pub fn identity(self) -> Self {
         if self == Self::AsConstraint { Self::AsWorst } else { self }
     }
 
-    /// Number of trials of which a model learns by what they are told: measured ones, and, where failing is a constraint and something was
-    /// measured, failed ones. An initial design lasts until there are enough of them.
+    /// Number of trials with information for the model: measured ones, and failed ones if failing is a constraint and at least one trial
+    /// was measured. The initial design lasts until there are enough of them.
     #[must_use]
     pub fn told<'t>(self, trials: impl IntoIterator<Item = &'t Trial<Config>>) -> usize {
         let (mut measured, mut failed) = (0, 0);
@@ -47,22 +48,22 @@ impl FailurePolicy {
     }
 }
 
-/// Policy for running trials in the training data. Fantasies count in the target of an improvement too.
+/// Policy for running trials in the training data. Fantasies also count in the improvement target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PendingPolicy {
-    /// An observation of its posterior mean. Source: Ginsbourger, Le Riche & Carraro (2010).
+    /// An observation of the posterior mean. Source: Ginsbourger, Le Riche & Carraro (2010).
     KrigingBeliever,
-    /// An observation of the best loss measured: optimistic, keeps points close together.
+    /// An observation of the best measured loss: optimistic, keeps points close together.
     LiarBest,
-    /// An observation of the mean loss.
+    /// An observation of the mean measured loss.
     LiarMean,
-    /// An observation of the worst loss measured: spreads points out.
+    /// An observation of the worst measured loss: spreads points out.
     LiarWorst,
-    /// Joint posterior draws at all running trials: an improvement is averaged over them, each draw with its own threshold
-    /// and, where there are constraints, its own feasible trials. With expected improvement this is the greedy q-EI. Noisy
-    /// expected improvement draws running trials in its own baseline. Other rules see the posterior mean as an observation, and
-    /// so does any rule when the model has no joint posterior.
+    /// Joint posterior draws at all running trials. An improvement is averaged over the draws. Each draw has its own target and, with
+    /// constraints, its own feasible trials. With expected improvement this is the greedy q-EI.
+    /// Noisy expected improvement draws the running trials as part of its baseline. All other acquisition functions use the posterior mean
+    /// as an observation. So does every acquisition function if the model has no joint posterior.
     /// Source: Snoek, Larochelle & Adams (2012), section 3.3.
     Fantasies {
         /// Number of joint draws, at least 1.
@@ -77,30 +78,30 @@ impl Default for PendingPolicy {
     }
 }
 
-/// Transform of the losses before they enter the model. Expected improvements, thresholds, means and standard deviations
-/// are then on the scale of the transform; a fixed target is given in units of the loss.
+/// Transform of the losses before they enter the model. Expected improvements, targets, means and standard deviations are then on the
+/// transformed scale. A fixed target is still given in units of the loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LossTransform {
-    /// Nothing.
+    /// No transform.
     None,
-    /// The [`YeoJohnson`](thrifty_gp::YeoJohnson) map of an upper tail, fitted anew for each suggestion: bad losses are
-    /// drawn in, and what sets the best apart stays. One loss far above the others makes these equal.
+    /// The [`YeoJohnson`](thrifty_gp::YeoJohnson) transform of the upper tail, fitted for each suggestion. It compresses high losses and
+    /// keeps the differences among the best. One loss far above the others makes all the others nearly equal.
     UpperTail,
-    /// Map of the upper tail on losses scaled by their median and median absolute deviation: all of the upper half is drawn in, however large
-    /// some losses are, and what sets the best apart stays.
+    /// Yeo–Johnson transform of the upper tail, for losses scaled by their median and median absolute deviation. It compresses the whole
+    /// upper half, however large some losses are, and keeps the differences among the best.
     #[default]
     UpperHalf,
-    /// The map fitted to both tails: losses come as close as they can to what a Gaussian process expects.
+    /// Yeo–Johnson transform fitted to both tails: losses become as close to normal as the transform allows.
     BothTails,
-    /// Upper half or nothing: the one under which the model predicts the measured losses better, each from all others.
+    /// Upper half or no transform: the one with the larger leave-one-out log predictive density of the measured losses.
     ///
     /// ```text
     /// Σ_i ln N(T(y_i); μ_-i, σ²_-i) + ln T'(y_i)          μ_-i, σ²_-i: prediction of T(y_i) from all other losses
     /// ```
     ///
-    /// Two models are fitted to choose: for each suggestion up to 50 losses, and then after each fifth of growth.
-    /// It is the upper half for a model without such predictions, for a mixture of models, for several objectives, and for [earlier
+    /// Two models are fitted for a choice. It is made for each suggestion up to 50 losses, and then after each growth by a fifth.
+    /// The upper half is used for models without leave-one-out predictions, mixtures of models, several objectives, and [earlier
     /// studies](crate::EarlierStudies).
     Chosen,
 }
@@ -109,20 +110,20 @@ pub enum LossTransform {
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CostAwareness {
-    /// Nothing.
+    /// Costs do not count.
     #[default]
     Ignore,
-    /// A utility counts per unit of expected cost, raised to an exponent: 1 counts the cost fully, 0 not at all. Every
-    /// measurement has a positive cost, whose logarithm is learnt. Source: Snoek et al. (2012), section 3.2.
+    /// The utility is divided by the expected cost, raised to an exponent: 1 counts the cost fully, 0 not at all. Every measurement must
+    /// have a positive cost; its logarithm is modelled. Source: Snoek et al. (2012), section 3.2.
     PerUnit {
-        /// η.
+        /// Exponent η of the cost.
         exponent: f64,
     },
-    /// Utility per unit of cost with a cooling exponent, the share of the budget that is left, so that the last evaluations may be dear.
-    /// Runs before a restart have spent their part. See
-    /// [`LogInverseCost::cooled`](thrifty_acquisition::LogInverseCost::cooled). Source: Lee et al. (2020).
+    /// Utility per unit of cost with a cooling exponent: the share of the budget that is left. The last evaluations may therefore be
+    /// expensive. Runs before a restart count as spent. See [`LogInverseCost::cooled`](thrifty_acquisition::LogInverseCost::cooled).
+    /// Source: Lee et al. (2020).
     Cooled {
-        /// Budget in units of cost, more than the initial design costs.
+        /// Budget in units of cost; more than the cost of the initial design.
         budget: f64,
     },
 }
@@ -135,7 +136,7 @@ impl CostAwareness {
         *self == Self::Ignore
     }
 
-    /// Refuses a measurement without a positive cost where costs count.
+    /// Rejects a measurement without a positive cost where costs count.
     ///
     /// # Errors
     /// As [`Measurement::require_positive_cost`].
@@ -149,7 +150,7 @@ impl CostAwareness {
 pub struct StateSettings {
     /// Initial design.
     pub initial: InitialDesign,
-    /// Number of trials by which an automatic design goes.
+    /// Number of trials that determines the size of an automatic design.
     pub budget: DesignBudget,
     /// Maximizer of the acquisition function.
     pub maximizer: Maximizer,
@@ -161,7 +162,7 @@ pub struct StateSettings {
     pub ties: TiePolicy,
     /// Policy for running trials.
     pub pending: PendingPolicy,
-    /// True to leave running trials out of the model, as a recommendation does; fits still start from their memos.
+    /// True to leave running trials out of the model, as for a recommendation. Fits still start from their memos.
     pub ignores_running: bool,
     /// Weight of costs in the choice of a point.
     pub cost: CostAwareness,

@@ -18,18 +18,18 @@ use crate::training_data::TrainingData;
 use crate::weights::{CostData, Weights, log_probability_feasible};
 use crate::{OutputFitter, OutputModel, PendingPolicy, Running, StateSettings, TiePolicy};
 
-/// State of the surrogates before a suggestion with one objective: fitted to the measured losses, with failures and running
-/// trials counted in according to the settings.
+/// State of the surrogates before a suggestion with one objective. They are fitted to the measured losses; failed and running trials enter
+/// by the policies of the settings.
 pub struct SurrogateState<'a> {
     pub(crate) space: &'a Space,
     pub(crate) settings: StateSettings,
     pub(crate) objective: OutputModel,
-    /// Choice of the transform of the losses; nothing where the settings name it.
+    /// Choice of the transform of the losses; `None` where the settings name it.
     choice: Option<Choice>,
     /// Measured points and losses.
     pub(crate) x: Points,
     pub(crate) y: Vec<f64>,
-    /// Posterior means there, once they were asked for.
+    /// Posterior means at the measured points, computed on first use.
     means: OnceLock<Vec<f64>>,
     /// Noise variance that the next measurement is expected to report, in squared units of the loss.
     reported_noise: f64,
@@ -40,7 +40,7 @@ pub struct SurrogateState<'a> {
     /// Sums of the positive constraint values at measured points.
     pub(crate) violations: Vec<f64>,
     pub(crate) weights: Weights,
-    /// Pieces of a function whose losses tie.
+    /// Pieces of a function whose losses tie; `None` otherwise.
     pub(crate) pieces: Option<Pieces>,
     pub(crate) running: Running,
     pub(crate) known_constraint: Option<&'a KnownConstraint>,
@@ -50,7 +50,7 @@ pub struct SurrogateState<'a> {
 }
 
 impl<'a> SurrogateState<'a> {
-    /// Fits the surrogates to the trials of the fitter; nothing when none of them has a measurement.
+    /// Fits the surrogates to the trials of the fitter; `None` if no trial has a measurement.
     ///
     /// # Errors
     /// [`OptimizerError`]: a query that is not of the space, or a fit that fails.
@@ -58,7 +58,7 @@ impl<'a> SurrogateState<'a> {
         Self::fit_with(fitter, settings, CostData::default())
     }
 
-    /// [`SurrogateState::fit`] with other costs than those of all trials.
+    /// [`SurrogateState::fit`] with costs other than those of all trials.
     ///
     /// # Errors
     /// As [`SurrogateState::fit`].
@@ -86,7 +86,7 @@ impl<'a> SurrogateState<'a> {
             PendingPolicy::Fantasies { draws } => Some(draws),
             _ => None,
         };
-        // A loss that breaks a constraint is no loss to hope for, unless there is no other.
+        // Only feasible losses count for the liars, unless there is none.
         let any_feasible = feasible.contains(&true);
         let count = |(_, feasible): &(&f64, &bool)| **feasible || !any_feasible;
         let counted: Vec<f64> = y.iter().zip(&feasible).filter(count).map(|(y, _)| *y).collect();
@@ -118,14 +118,14 @@ impl<'a> SurrogateState<'a> {
         }))
     }
 
-    /// Adds a known constraint: no other point is chosen.
+    /// Adds a known constraint: points that it forbids are never chosen.
     #[must_use]
     pub fn with_known_constraint(mut self, known_constraint: &'a KnownConstraint) -> Self {
         self.known_constraint = Some(known_constraint);
         self
     }
 
-    /// Replaces the points that were asked, such as by those of earlier runs too: none of them is chosen again, unless the space is
+    /// Replaces the set of asked points, for example to include those of earlier runs. None of them is chosen again, unless the space is
     /// exhausted and [repeated](Asked::or_again).
     #[must_use]
     pub fn with_asked(mut self, asked: impl Into<Asked>) -> Self {
@@ -139,19 +139,19 @@ impl<'a> SurrogateState<'a> {
         self.objective.posterior()
     }
 
-    /// Members of a mixture of models of the loss; none for a single model.
+    /// Members of a mixture of models of the loss; empty for a single model.
     #[must_use]
     pub fn members(&self) -> &[Member] {
         self.objective.fitted.members()
     }
 
-    /// Number of members of a mixture that are left out because they could not be conditioned on the losses.
+    /// Number of members of a mixture that could not be conditioned on the losses and are left out.
     #[must_use]
     pub fn lost_members(&self) -> usize {
         self.objective.fitted.lost_members()
     }
 
-    /// Hyperparameters of all surrogates by name, from which a later fit starts.
+    /// Hyperparameters of all surrogates by name; a later fit starts from them.
     #[must_use]
     pub fn memo(&self) -> Memo {
         let mut memo = Memo::default();
@@ -169,15 +169,18 @@ impl<'a> SurrogateState<'a> {
         self.objective.fitted.hyperparameters()
     }
 
-    /// True if the standard deviation of the noise of measurements is more than this share of the range of the losses. Noise by which a model follows
-    /// pieces is none of measurements.
+    /// True if the standard deviation of the measurement noise exceeds this share of the range of the losses.
+    ///
+    /// Always false for piecewise constant losses. Their model uses noise to follow the pieces, which is not measurement noise.
     #[must_use]
     pub fn is_noisy(&self, share: f64) -> bool {
         self.pieces.is_none() && self.noise_variance().sqrt() > share * self.range()
     }
 
-    /// Variance of the noise of the next measurement, on the scale of the posterior: what was learnt, and what the measurement is
-    /// [expected to report](crate::expected_noise), by the slope of the transform at the lowest posterior mean, near which the search goes on.
+    /// Noise variance of the next measurement, on the scale of the posterior.
+    ///
+    /// It is the sum of the learnt variance and the variance that the measurement is [expected to report](crate::expected_noise). The
+    /// reported variance is scaled by the slope of the transform at the lowest posterior mean, since the search continues near there.
     #[must_use]
     pub fn noise_variance(&self) -> f64 {
         self.objective.fitted.noise_variance() + self.expected_noise()
@@ -194,27 +197,27 @@ impl<'a> SurrogateState<'a> {
         carried(self.reported_noise * transform.slope(carried(transform.invert(lowest))).powi(2))
     }
 
-    /// The surrogate after fantasies at its own means at these points; variances do not depend on the outcomes.
-    /// Nothing when there are no points, or no point changes the posterior.
+    /// The surrogate after fantasies at these points, with its own means as outcomes. Variances do not depend on the outcomes. `None` if
+    /// there are no points, or if no point changes the posterior.
     #[must_use]
     pub fn with_fantasies(&self, points: PointsRef<'_>) -> Option<Box<dyn FittedSurrogate>> {
         self.objective.fantasized(points)
     }
 
-    /// The probability that a point breaks no constraint; nothing where there are none.
+    /// The probability that a point breaks no constraint; `None` if there are no constraints.
     #[must_use]
     pub fn probability_feasible(&self, x: &[f64]) -> Option<f64> {
         self.log_probability_feasible(x).map(f64::exp)
     }
 
-    /// The logarithm of the probability that a point breaks no constraint, which has no underflow; nothing where there are none.
+    /// Logarithm of the probability that a point breaks no constraint, without underflow; `None` if there are no constraints.
     #[must_use]
     pub fn log_probability_feasible(&self, x: &[f64]) -> Option<f64> {
         let constraints = || self.weights.constraints();
         constraints().next().map(|_| log_probability_feasible(constraints(), x))
     }
 
-    /// The probability that a point is on the piece of one that was asked, where it would have the same loss; nothing where losses do not tie.
+    /// The probability that a point is on the piece of a point that was asked, with the same loss; `None` where losses do not tie.
     #[must_use]
     pub fn probability_tied(&self, x: &[f64]) -> Option<f64> {
         self.pieces.as_ref().map(|pieces| -pieces.log_probability_new(x).exp_m1())
@@ -238,20 +241,20 @@ impl<'a> SurrogateState<'a> {
         &self.y
     }
 
-    /// Largest less smallest measured loss.
+    /// Largest minus smallest measured loss, on the transformed scale.
     #[must_use]
     pub fn range(&self) -> f64 {
         let largest = self.y.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         largest - self.y.iter().copied().fold(f64::INFINITY, f64::min)
     }
 
-    /// The transform of the losses; nothing where the model has them as they are.
+    /// The transform of the losses; `None` if the model uses them untransformed.
     #[must_use]
     pub fn transform(&self) -> Option<YeoJohnson> {
         self.transform
     }
 
-    /// A value on the scale of the surrogate in units of the loss.
+    /// Converts a value on the scale of the surrogate to units of the loss.
     #[must_use]
     pub fn loss_of(&self, value: f64) -> f64 {
         self.transform.map_or(value, |transform| transform.invert(value))
@@ -267,17 +270,15 @@ impl<'a> SurrogateState<'a> {
         })
     }
 
-    /// The value of an acquisition's improvement target here, among what breaks no constraint, on the scale of the surrogate; infinite where
-    /// nothing feasible was measured.
+    /// Value of an improvement target on the scale of the surrogate, among feasible points; infinite until a feasible point was measured.
     ///
-    /// The fantasized outcomes of running trials count: otherwise the place of a running trial that promises to be the best
-    /// would stay the best place to go to.
+    /// Fantasized outcomes of running trials count. Otherwise the place of a promising running trial would remain the best place to sample.
     #[must_use]
     pub fn target(&self, target: ImprovementTarget) -> f64 {
         self.target_beside(target, self.means(), &self.running.incumbents(&self.constraints()))
     }
 
-    /// The value of a target with these means at the measured points, when running trials give these losses.
+    /// Value of a target, given the posterior means at the measured points and the losses of the running trials.
     pub(crate) fn target_beside(&self, target: ImprovementTarget, means: &[f64], losses: &[f64]) -> f64 {
         if !self.feasible.contains(&true) {
             return f64::INFINITY;
@@ -286,14 +287,14 @@ impl<'a> SurrogateState<'a> {
             let feasible = values.iter().zip(&self.feasible).filter(|(_, feasible)| **feasible);
             feasible.map(|(v, _)| *v).chain(losses.iter().copied()).collect()
         };
-        // A number is in units of the loss.
+        // A fixed target is in units of the loss.
         let target = match (target, self.transform) {
             (ImprovementTarget::Fixed(loss), Some(transform)) => {
                 ImprovementTarget::Fixed(carried(transform.apply(carried(loss))))
             }
             (other, _) => other,
         };
-        // A fixed target does not see them otherwise.
+        // A fixed target does not depend on the losses of running trials; take the smaller.
         losses.iter().copied().fold(target.value(&with(&self.y), &with(means)), f64::min)
     }
 

@@ -4,7 +4,7 @@ use thrifty_gp::{LARGEST_TARGET, YeoJohnson};
 
 use crate::LossTransform;
 
-/// A value within the range that a surrogate can carry: larger ones would be an error to a fit and mean the same to a search.
+/// Clamps a value to the range of targets that a surrogate accepts. Larger values would make the fit fail and are equivalent for the search.
 pub fn carried(value: f64) -> f64 {
     value.clamp(-LARGEST_TARGET, LARGEST_TARGET)
 }
@@ -14,10 +14,10 @@ pub(crate) fn scaled(loss: f64, transform: YeoJohnson) -> f64 {
     carried(transform.apply(carried(loss)))
 }
 
-/// Noise variance that the next measurement is expected to report: the upper median of those of the measurements so far, which are 0 where
-/// none was reported.
+/// Noise variance that the next measurement is expected to report: the upper median of the variances reported so far. Measurements without
+/// a report count as 0.
 ///
-/// The median, since one measurement that is known to be worthless says nothing about the next.
+/// A median is robust: one measurement with a very large variance does not predict the next.
 #[must_use]
 pub fn expected_noise(reported: &[f64]) -> f64 {
     let mut sorted = reported.to_vec();
@@ -40,7 +40,7 @@ impl Targets {
         self.noise_variance.push(carried(noise_variance.unwrap_or(0.0)));
     }
 
-    /// Appends all of others.
+    /// Appends all targets of another collection.
     pub(crate) fn append(&mut self, others: &Self) {
         self.y.extend_from_slice(&others.y);
         self.noise_variance.extend_from_slice(&others.noise_variance);
@@ -56,7 +56,7 @@ impl Targets {
         expected_noise(&self.noise_variance)
     }
 
-    /// The transform of these losses that the settings ask for.
+    /// Fits the transform of these losses that the settings ask for.
     pub(crate) fn transform(&self, transform: LossTransform) -> Option<YeoJohnson> {
         match transform {
             LossTransform::None => None,
@@ -71,7 +71,7 @@ impl Targets {
     pub(crate) fn transformed(mut self, transform: Option<YeoJohnson>) -> Self {
         if let Some(transform) = transform {
             for (y, v) in self.y.iter_mut().zip(&mut self.noise_variance) {
-                // A product of a huge slope and no noise is no noise.
+                // Avoids infinity times 0.
                 if *v > 0.0 {
                     *v = carried(*v * transform.slope(*y).powi(2));
                 }

@@ -1,4 +1,4 @@
-//! Ties among losses: functions that are constant in pieces.
+//! Ties among losses: piecewise constant functions.
 
 use thrifty_acquisition::Acquisition;
 use thrifty_domain::{Domain, Points, PointsRef};
@@ -9,11 +9,13 @@ use crate::pairs::{CLOSEST, Pairs, log_two_pieces};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TiePolicy {
-    /// Nothing.
+    /// Ties are ignored.
     Ignore,
-    /// While losses in the lower half tie more often than by chance, the function counts as constant in pieces. Losses are modelled as they are, with noise for what a
-    /// smooth function cannot follow, if the surrogate [has such a form](thrifty_surrogate::Surrogate::in_pieces). A utility counts times the
-    /// probability that a point is not on the piece of one that was asked.
+    /// The function is treated as piecewise constant while losses in the lower half tie more often than by chance.
+    ///
+    /// Losses are then modelled without a transform. If the surrogate [has a form for pieces](thrifty_surrogate::Surrogate::in_pieces),
+    /// noise explains what a smooth function cannot follow. A utility is multiplied by the probability that the point is not on the piece
+    /// of a point that was asked.
     #[default]
     Pieces,
 }
@@ -26,25 +28,27 @@ pub enum TiePolicy {
 /// P(x, x') = exp(-Σ_j λ_j |x_j - x'_j|)
 /// ```
 ///
-/// The rates λ are where the likelihood of all [`Pairs`] is largest: those that tie are on one piece or tie by chance, as losses do that are rounded;
-/// those that do not tie are on two, as are those with another loss between them.
+/// The rates λ maximize the likelihood of all [`Pairs`]. Points with equal losses are on one piece, or tie by chance, as rounded losses do.
+/// Points with different losses are on two pieces. So are points with equal losses if a point with another loss lies between them.
 pub(crate) struct Pieces {
     /// Points that were asked.
     points: Points,
     rates: Vec<f64>,
 }
 
-/// Number of the lowest losses that rates are learnt from: beyond, pairs would cost more than the fit of a model.
+/// Number of the lowest losses that rates are learnt from. With more, the pairs would cost more than the fit of a model.
 const MOST: usize = 200;
 
-/// Points nearer to each other than this along all axes say nothing: a search that has found a minimum meets equal losses by rounding.
+/// Pairs that are closer than this along all axes are left out: a search that has converged to a minimum meets equal losses by rounding.
 const RESOLVED: f64 = 1e-4;
 
 impl Pieces {
-    /// Learns from measured points and losses; `running` points count as asked. Nothing where no two losses in the lower half tie, where chance explains
-    /// those that do, and on a space without a continuous parameter, whose points are asked once.
+    /// Learns pieces from measured points and losses; `running` points count as asked.
     ///
-    /// Ties among high losses alone are as those of a limit, and say nothing of where the search goes.
+    /// `None` if no two losses in the lower half tie, or if chance explains the ties. Also `None` on a space without a continuous
+    /// parameter, whose points are asked only once.
+    ///
+    /// Ties among high losses only are like those of a ceiling. They carry no information about the region of the search.
     pub(crate) fn learn(domain: &Domain, x: &Points, losses: &[f64], running: &Points) -> Option<Self> {
         if domain.is_discrete() {
             return None;
@@ -75,7 +79,7 @@ impl Pieces {
         Some(Self { points, rates })
     }
 
-    /// The expected number of edges between a point and the nearest one that was asked, and the index of that.
+    /// Expected number of edges between a point and the nearest asked point, and the index of that point.
     fn nearest(&self, x: &[f64]) -> (f64, usize) {
         let edges = |row: &[f64]| -> f64 {
             distances(row, x).iter().zip(&self.rates).map(|(distance, rate)| distance * rate).sum()
@@ -86,20 +90,20 @@ impl Pieces {
         (edges.max(CLOSEST), nearest)
     }
 
-    /// Logarithm of the probability that a point is on no piece of one that was asked:
+    /// Logarithm of the probability that a point is on no piece of an asked point:
     ///
     /// ```text
     /// ln(1 - max_i P(x, x_i))
     /// ```
     ///
-    /// On such a piece the loss is known, and is no improvement.
+    /// On the piece of an asked point the loss is known, so it is no improvement.
     pub(crate) fn log_probability_new(&self, x: &[f64]) -> f64 {
         log_two_pieces(self.nearest(x).0)
     }
 }
 
-/// True if another of the chosen points is between two that tie, along all axes, and has another loss: they are on two pieces then, such as on
-/// both sides of a minimum.
+/// True if two tied points are on different pieces, such as on both sides of a minimum. This is so if a chosen point with another loss lies
+/// between them along all axes.
 fn is_parted(x: &Points, losses: &[f64], chosen: &[usize], (i, j): (usize, usize)) -> bool {
     let is_between = |k: usize| {
         let ends = x.row(i).iter().zip(x.row(j));
@@ -112,7 +116,7 @@ fn distances(a: &[f64], b: &[f64]) -> Vec<f64> {
     a.iter().zip(b).map(|(a, b)| (a - b).abs()).collect()
 }
 
-/// [`Pieces::log_probability_new`] as the logarithm of a weight.
+/// [`Pieces::log_probability_new`] as an acquisition function.
 pub(crate) struct LogNewPiece<'a>(pub(crate) &'a Pieces);
 
 impl Acquisition for LogNewPiece<'_> {

@@ -20,7 +20,7 @@ pub(crate) struct TrainingData {
 }
 
 impl TrainingData {
-    /// Nothing when no trial has a measurement.
+    /// Collects the training data; `None` if no trial has a measurement.
     ///
     /// # Errors
     /// [`OptimizerError`] names a trial that is not of the space.
@@ -54,10 +54,10 @@ impl TrainingData {
         Ok((!data.x.is_empty()).then_some(data))
     }
 
-    /// Points and losses with those of failures and pruned trials imputed.
+    /// Points and losses, with imputed losses for failed and pruned trials.
     ///
-    /// Imputed ones come first, so that the last rows are the latest measurements: a model that keeps its hyperparameters asks whether these agree
-    /// with it.
+    /// Imputed losses come first, so the last rows are the latest measurements. A model that keeps its hyperparameters checks whether the
+    /// last rows agree with it.
     pub(crate) fn with_failures(&self, policy: FailurePolicy) -> (Points, Targets) {
         let (mut x, mut targets) = (self.without_loss.imputed(policy), Targets::default());
         let loss = match policy {

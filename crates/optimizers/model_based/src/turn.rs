@@ -11,10 +11,10 @@ use crate::{Candidate, random_points};
 
 /// An optimiser whose surrogates can be explored.
 ///
-/// [`Optimizer::ask`] is [`ModelBased::turn`] and then the optimiser's own choice: [`Turn::ask`]. Whatever wraps the optimiser may
+/// [`Optimizer::ask`] is [`ModelBased::turn`] followed by the optimiser's own choice, [`Turn::ask`]. A wrapper around the optimiser may
 /// choose another point instead.
 pub trait ModelBased: Optimizer {
-    /// The turn of trial `id`, with the surrogates fitted.
+    /// Starts the turn of trial `id`, with fitted surrogates.
     ///
     /// # Errors
     /// As [`Optimizer::ask`].
@@ -27,7 +27,7 @@ pub trait ModelBased: Optimizer {
 
 /// A turn of a model-based optimiser.
 pub enum Turn<'a, Q> {
-    /// The answer needs no surrogate: the initial design, the end, a verification.
+    /// The answer needs no surrogate: a point of the initial design, the end, or a verification.
     Decided(Ask<Q>),
     /// Surrogates are fitted; the query is not chosen yet.
     Modelled(Box<dyn Modelled<Q> + 'a>),
@@ -46,14 +46,14 @@ impl<Q: Query> Turn<'_, Q> {
     }
 }
 
-/// Outlook of a turn: the largest expected improvement, times the probability of being feasible and whatever it costs.
+/// Outlook of a turn: the largest expected improvement, times the probability of being feasible. Costs do not count.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Outlook {
-    /// Largest expected improvement: of the loss, of the best posterior mean, or of the hypervolume.
+    /// Largest expected improvement of the loss, of the best posterior mean, or of the hypervolume.
     pub expected: f64,
-    /// Its scale: the range of the losses, or the hypervolume so far.
+    /// Scale of the improvement: the range of the losses, or the current hypervolume.
     pub range: f64,
-    /// The loss to improve on, where there is one objective.
+    /// The loss to improve on; `None` for several objectives.
     pub target: Option<f64>,
 }
 
@@ -62,37 +62,37 @@ pub trait Modelled<Q> {
     /// The space.
     fn space(&self) -> &Space;
 
-    /// Posteriors of the objectives, one each, after fantasies of the running trials.
+    /// Posteriors of the objectives, one per objective, after fantasies of the running trials.
     fn posteriors(&self) -> Vec<&dyn Posterior>;
 
-    /// True if [`Modelled::exploit`] takes another acquisition function: one with a single objective to build it on.
+    /// True if [`Modelled::exploit`] accepts another acquisition function. This needs a single objective.
     fn takes_acquisition(&self) -> bool {
         true
     }
 
-    /// The optimiser's own choice; with `by` that of another acquisition function.
+    /// The optimiser's own choice; with `by`, the choice of that acquisition function instead.
     ///
     /// # Errors
     /// [`OptimizerError`] when the acquisition function cannot be built or is NaN, or when `by` is set and the optimiser
     /// [takes none](Modelled::takes_acquisition).
     fn exploit(&mut self, by: Option<&dyn AcquisitionFactory>) -> Result<Ask<Q>, OptimizerError>;
 
-    /// The outlook of [`Modelled::exploit`] with the same `by`; nothing where no improvement is defined.
+    /// The outlook of [`Modelled::exploit`] with the same `by`; `None` if no improvement is defined.
     ///
     /// # Errors
     /// As [`Modelled::exploit`].
     fn outlook(&mut self, by: Option<&dyn AcquisitionFactory>) -> Result<Option<Outlook>, OptimizerError>;
 
-    /// The best points of an acquisition function that may be evaluated, best first; `purpose` names the random stream.
+    /// The best allowed points of an acquisition function, best first; `purpose` names the random stream.
     fn maximize(&self, acquisition: &dyn Acquisition, purpose: &str) -> Vec<Candidate>;
 
-    /// Random points that may be suggested: uniform on the unit cube, or among the points of a finite set. Fewer where a known
-    /// constraint allows little.
+    /// Random points that may be suggested: uniform on the unit cube, or among the points of a finite set. There are fewer than `count` if
+    /// a known constraint allows few.
     fn uniform(&self, count: usize, rng: &mut Stream) -> Points {
         random_points(self.space().domain(), |_| true, count, rng)
     }
 
-    /// The suggestion of the first candidate that is new and allowed, with the memo of this turn; nothing when everything was asked.
+    /// Suggests the first candidate that is new and allowed, with the memo of this turn; `None` if everything was asked.
     ///
     /// # Errors
     /// [`OptimizerError`] when a part of the choice, such as the fold, cannot be made, or when no allowed point is found.

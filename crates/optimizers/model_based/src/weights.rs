@@ -11,7 +11,7 @@ use crate::constraint_tails::tails_drawn_in;
 use crate::targets::carried;
 use crate::{CostAwareness, OutputFitter, OutputModel, StateSettings, WithoutLoss};
 
-/// Surrogates whose posteriors weight a utility: those of the constraints, and that of the cost.
+/// Surrogates of the constraints and of the cost, whose posteriors weight a utility.
 #[derive(Default)]
 pub struct Weights {
     constraints: Vec<OutputModel>,
@@ -25,23 +25,23 @@ struct Weighing<'a> {
     costs: CostData<'a>,
 }
 
-/// Costs that cooling adds up.
+/// Costs that determine the cooling exponent.
 #[derive(Clone, Copy, Default)]
 pub struct CostData<'a> {
-    /// Measured costs in the order of the trials, of which cooling begins with those of the design; without them those of the fitted trials.
+    /// Measured costs in the order of the trials, beginning with those of the initial design. `None` for those of the fitted trials.
     pub counted: Option<&'a [f64]>,
-    /// Costs that have been spent in all, those of failed and pruned trials included; without it the sum of the measured ones.
+    /// Total cost spent, including failed and pruned trials. `None` for the sum of the measured costs.
     pub spent: Option<f64>,
 }
 
-/// Name of the surrogate of failures in the memo.
+/// Memo name of the surrogate of failures.
 const FAILURE: &str = "failure";
 
 impl Weights {
-    /// Fits the surrogates of constraints and cost: `x` holds the measured points, and `without_loss` those without a measurement.
+    /// Fits the surrogates of constraints and cost. `x` holds the measured points, and `without_loss` the points without a measurement.
     ///
     /// # Errors
-    /// [`OptimizerError`] names a trial whose measurement is unlike the first, and a model whose fit fails.
+    /// [`OptimizerError`] names a trial whose measurement differs in shape from the first, and a model whose fit fails.
     pub fn fit(
         fitter: &OutputFitter<'_>,
         settings: &StateSettings,
@@ -51,7 +51,7 @@ impl Weights {
         Self::fit_with(fitter, settings, x, without_loss, CostData::default())
     }
 
-    /// [`Weights::fit`] with other costs than those of all trials.
+    /// [`Weights::fit`] with costs other than those of all trials.
     ///
     /// # Errors
     /// As [`Weights::fit`].
@@ -72,7 +72,7 @@ impl Weighing<'_> {
             same_shape(self.fitter.trials.iter().copied())?.map_or(0, |(_, constraints)| constraints);
         let measured = || self.fitter.trials.iter().filter_map(|trial| measurement(trial));
         let mut weights = Weights::default();
-        // Imputed ones come first, as with the objective.
+        // Imputed points come first, as for the objective.
         let mut points = without_loss.imputed(self.settings.failures);
         let imputed = points.len();
         x.rows().for_each(|point| points.push(point));
@@ -92,9 +92,9 @@ impl Weighing<'_> {
         Ok(weights)
     }
 
-    /// The surrogate of the cost, and the weight by it; nothing where costs do not count or no trial has one.
+    /// The surrogate of the cost and the weight by it; `None` if costs do not count or no trial has one.
     ///
-    /// A measurement without a positive cost has no logarithm to learn. Studies refuse it, but older journals may have one.
+    /// Measurements without a positive cost are left out, since the logarithm is modelled. Studies reject them, but older journals may have one.
     fn cost(&self, x: &Points) -> Result<Option<(OutputModel, LogInverseCost)>, OptimizerError> {
         if self.settings.cost == CostAwareness::Ignore {
             return Ok(None);
@@ -121,7 +121,7 @@ impl Weighing<'_> {
     }
 }
 
-/// The weight by cost after these measured costs, in the order of the trials, when so much was spent in all.
+/// The weight by cost, given the measured costs in the order of the trials and the total that was spent.
 fn exponent(
     settings: &StateSettings,
     space: &Space,
@@ -134,7 +134,7 @@ fn exponent(
         CostAwareness::Cooled { budget } => {
             let design = settings.initial.len(space, settings.budget).min(costs.len());
             let initial: f64 = costs[..design].iter().sum();
-            // A design that has spent the budget leaves nothing of it.
+            // If the design has spent the budget, nothing is left to cool.
             if initial < budget {
                 LogInverseCost::cooled(budget, initial, spent)
             } else {
@@ -157,13 +157,13 @@ impl Weights {
         &self.constraints
     }
 
-    /// The logarithms of all weights.
+    /// Logarithms of all weights.
     #[must_use]
     pub fn logarithms(&self) -> Vec<Box<dyn Acquisition + '_>> {
         feasibilities(self.constraints()).into_iter().chain(self.log_inverse_cost()).collect()
     }
 
-    /// The mean of the log-normal cost at a point, where costs count.
+    /// Mean of the log-normal cost at a point; `None` where costs do not count.
     #[must_use]
     pub fn expected_cost(&self, x: &[f64]) -> Option<f64> {
         let (model, _) = self.cost.as_ref()?;
@@ -171,7 +171,7 @@ impl Weights {
         Some((mean + 0.5 * variance).exp())
     }
 
-    /// The logarithm of the weight by cost, where costs count.
+    /// Logarithm of the weight by cost; `None` where costs do not count.
     #[must_use]
     pub fn log_inverse_cost(&self) -> Option<Box<dyn Acquisition + '_>> {
         let (model, cost) = self.cost.as_ref()?;
@@ -184,7 +184,7 @@ impl Weights {
     }
 }
 
-/// Logarithms of the probabilities that constraints are not positive, taken for independent.
+/// Logarithms of the probabilities that constraints are not positive. Constraints are treated as independent.
 pub fn feasibilities<'a>(
     constraints: impl Iterator<Item = &'a dyn Posterior>,
 ) -> Vec<Box<dyn Acquisition + 'a>> {
@@ -198,7 +198,7 @@ pub fn probability_feasible<'a>(constraints: impl Iterator<Item = &'a dyn Poster
     log_probability_feasible(constraints, x).exp()
 }
 
-/// The logarithm of that probability, which has no underflow.
+/// Logarithm of the probability that all constraints hold at a point, without underflow.
 pub(crate) fn log_probability_feasible<'a>(
     constraints: impl Iterator<Item = &'a dyn Posterior>,
     x: &[f64],
@@ -208,7 +208,7 @@ pub(crate) fn log_probability_feasible<'a>(
 
 const FEASIBLE: LogFeasibility = LogFeasibility { threshold: 0.0 };
 
-/// The logarithm of a utility plus the logarithms of its weights; the weights alone where there is no utility.
+/// The logarithm of a utility plus the logarithms of its weights; the weights alone without a utility.
 #[must_use]
 pub fn weighted_logarithm<'a>(
     logarithm: Option<Box<dyn Acquisition + 'a>>,

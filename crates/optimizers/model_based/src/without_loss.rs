@@ -10,18 +10,19 @@ use crate::FailurePolicy;
 pub struct WithoutLoss {
     x: Points,
     is_pruned: Vec<bool>,
-    /// Numbers of measured trials before them.
+    /// Number of measured trials before each.
     after: Vec<usize>,
 }
 
 impl WithoutLoss {
-    /// None, of this dimension.
+    /// An empty collection for points of this dimension.
     #[must_use]
     pub fn new(dim: usize) -> Self {
         Self { x: Points::new(dim), is_pruned: Vec::new(), after: Vec::new() }
     }
 
-    /// Adds a point with its outcome, which is no measurement, after so many measured ones; a failure that has nothing to do with the query is left out.
+    /// Adds the point of a trial without a measurement. `measured` is the number of measured trials before it. A failure that is unrelated
+    /// to the query is left out.
     pub fn push(&mut self, point: &[f64], outcome: &Outcome, measured: usize) {
         if !outcome.is_unrelated() {
             self.x.push(point);
@@ -30,7 +31,7 @@ impl WithoutLoss {
         }
     }
 
-    /// Points that have a loss and constraints imputed under a policy.
+    /// Points for which a policy imputes a loss and constraint values.
     #[must_use]
     pub fn imputed(&self, policy: FailurePolicy) -> Points {
         match policy {
@@ -45,8 +46,9 @@ impl WithoutLoss {
         }
     }
 
-    /// All points beside the measured ones, in the order of the trials, with 1 for those that failed and -1 for the others; nothing where failing is no
-    /// constraint, or no trial failed.
+    /// All points, including the measured ones, in the order of the trials, with classes: 1 for a failure, -1 for others.
+    ///
+    /// `None` if failing is not a constraint, or if no trial failed.
     #[must_use]
     pub fn classes(&self, policy: FailurePolicy, measured: &Points) -> Option<(Points, Vec<f64>)> {
         if policy != FailurePolicy::AsConstraint || self.is_pruned.iter().all(|is_pruned| *is_pruned) {

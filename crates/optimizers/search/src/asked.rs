@@ -1,4 +1,4 @@
-//! Points that were asked, which are not suggested again.
+//! Points that were asked; they are not suggested again.
 
 use thrifty_domain::{Domain, Points};
 use thrifty_sampling::Seed;
@@ -7,24 +7,23 @@ use thrifty_study::{OptimizerError, Trial, TrialId};
 
 use crate::{Candidate, Designer, asked_points, ended_without_loss, first_allowed, points_of};
 
-/// The points that were asked. None of them is suggested again, unless the space is finite, all of it was asked, and it
-/// [is repeated](Self::or_again).
+/// The points that were asked. None of them is suggested again, unless a finite space is exhausted and [is repeated](Self::or_again).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Asked {
     points: Points,
-    /// Points that are left out where a space is repeated; nothing where it is not.
+    /// Points that are not repeated; `None` if the space is not repeated.
     left_out: Option<Points>,
 }
 
 impl From<Points> for Asked {
-    /// Points of a space that is not repeated.
+    /// Asked points of a space that is not repeated.
     fn from(points: Points) -> Self {
         Self { points, left_out: None }
     }
 }
 
 impl Asked {
-    /// The [points that were asked](asked_points) by trials.
+    /// The [points that were asked](asked_points) in trials.
     ///
     /// # Errors
     /// [`OptimizerError`] names a trial whose query is not of the space.
@@ -35,7 +34,7 @@ impl Asked {
         asked_points(space, trials).map(Self::from)
     }
 
-    /// Repeats the space once all of it was asked, except the points of trials that failed or were pruned.
+    /// Repeats the space once it is exhausted. Points of failed and pruned trials are not repeated.
     ///
     /// # Errors
     /// [`OptimizerError`] names a trial whose query is not of the space.
@@ -54,8 +53,8 @@ impl Asked {
         self.points.rows().any(|known| known == x)
     }
 
-    /// The first candidate that is allowed and new, else any such point. Where there is none and the space is repeated, the first that is
-    /// allowed and not left out.
+    /// The first candidate that is allowed and new, else any other such point. If there is none and the space is repeated: the first
+    /// allowed candidate that is not left out.
     ///
     /// # Errors
     /// As [`first_allowed`].
@@ -79,7 +78,7 @@ impl Asked {
         first_allowed(domain, is_allowed, may_repeat, candidates, seed, id)
     }
 
-    /// The configuration of a trial in an initial design: a new one, else, where the space is repeated, one that is not left out.
+    /// The configuration of a trial in an initial design: a new one, else, if the space is repeated, one that is not left out.
     ///
     /// # Errors
     /// As [`Designer::config`].

@@ -1,4 +1,4 @@
-//! Candidates and the choice of one that is new.
+//! Candidates and the choice of a new one.
 
 use thrifty_domain::Domain;
 use thrifty_sampling::Seed;
@@ -11,17 +11,17 @@ use crate::random_new;
 pub struct Candidate {
     /// The point.
     pub x: Vec<f64>,
-    /// Its value: the larger, the better.
+    /// Its value; larger is better.
     pub value: f64,
 }
 
-/// Largest number of points of a finite domain that is searched point by point.
+/// Largest number of points of a finite domain that is enumerated.
 pub(crate) const ENUMERABLE: u64 = 100_000;
 
-/// The first candidate that is allowed and new, else any such point of the domain; nothing when everything that is allowed was asked.
+/// The first candidate that is allowed and new, else any other such point of the domain; `None` if every allowed point was asked.
 ///
 /// # Errors
-/// [`OptimizerError`] names the trial where no random point of a domain that is too large to be listed is allowed.
+/// [`OptimizerError`] names the trial if the domain is too large to enumerate and no random point is allowed.
 pub fn first_allowed(
     domain: &Domain,
     is_allowed: impl Fn(&[f64]) -> bool,

@@ -7,20 +7,19 @@ use thrifty_space::{Config, Space, SpaceError};
 
 /// Initial design.
 ///
-/// Points of a sequence have one coordinate per parameter, so that each level of a category has its share of them
-/// ([`Space::at_quantiles`]).
+/// Points of a sequence have one coordinate per parameter, so that each level of a category gets its share of points ([`Space::at_quantiles`]).
 ///
-/// A design continues until as many trials were *measured* as it has configurations: failed and running trials do not count, and
-/// further points of the same sequence take their place. Trial i gets configuration i of a sequence, so that trials asked at the same time
-/// differ. On a finite space no configuration is asked twice, those given in advance apart.
+/// A design continues until the number of *measured* trials reaches the number of its configurations. Failed and running trials do not
+/// count; further points of the same sequence replace them. Trial i gets configuration i of the sequence, so trials that are asked at the
+/// same time differ. On a finite space no configuration is asked twice, except those given in advance.
 ///
-/// Configurations given in advance are asked in order, before the sequence, each as often as it is given: trials from elsewhere and enqueued ones take
-/// the place of none but their equals.
+/// Configurations given in advance come first, in order, each as often as it is given. A trial from elsewhere or an enqueued one replaces
+/// only a given configuration that is equal to it.
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum InitialDesign {
-    /// Scrambled Sobol points: twice as many as the space has parameters of more than one value, from 4 to 20. Where the number of trials is
-    /// planned, at most a quarter of it, or half of it where parameters are conditional, but still at least 4. An optimiser may ask for
+    /// Scrambled Sobol points: twice the number of parameters with more than one value, from 4 to 20. If a number of trials is planned, at
+    /// most a quarter of it, or half of it with conditional parameters, but at least 4. An optimiser may require
     /// [more](DesignBudget::fewest).
     ///
     /// Sources: `run bo/designs` for the 20, `run bo/small` for the half.
@@ -32,25 +31,24 @@ pub enum InitialDesign {
     Random(usize),
     /// Number of points of a Latin hypercube; uniform points follow. Source: `McKay`, Beckman & Conover (1979).
     LatinHypercube(usize),
-    /// These configurations in order, and then the automatic design.
+    /// These configurations in order, followed by the automatic design.
     Given(Vec<Config>),
-    /// These configurations in order and nothing else, each asked once whatever comes of it; uniform points follow only while
-    /// nothing was measured.
+    /// Only these configurations in order, each asked once whatever its outcome. Uniform points follow only while nothing was measured.
     Only(Vec<Config>),
 }
 
-/// Number of trials by which the length of an automatic design goes, beside the space.
+/// Number of trials that determines the length of an automatic design, in addition to the space.
 ///
-/// A planned number alone, or none, is one with `fewest` 4.
+/// Converting an optional planned number sets `fewest` to 4.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DesignBudget {
-    /// Number of trials that the study is planned for, if it is known.
+    /// Number of trials that the study is planned for, if known.
     pub planned: Option<usize>,
-    /// Fewest points, from 4 to 20, or a third of the planned number where that is less.
+    /// Smallest number of points, from 4 to 20; limited to a third of the planned number.
     pub fewest: usize,
 }
 
-/// Fewest and most points of an automatic design.
+/// Smallest and largest number of points of an automatic design.
 const POINTS: RangeInclusive<usize> = 4..=20;
 
 impl From<Option<usize>> for DesignBudget {
@@ -82,7 +80,7 @@ impl PlannedTrials {
 }
 
 impl InitialDesign {
-    /// Number of configurations; `budget` is the number of trials that the study is planned for, if it is known.
+    /// Number of configurations. `budget` is the number of trials that the study is planned for, if known.
     #[must_use]
     pub fn len(&self, space: &Space, budget: impl Into<DesignBudget>) -> usize {
         let budget = budget.into();
@@ -94,8 +92,8 @@ impl InitialDesign {
         }
     }
 
-    /// True if the design still lasts in run `run`: while it [needs more](Self::needs_more), and while one of its
-    /// [given configurations](Self::next_given) is left beside those that were asked.
+    /// True while the design lasts in run `run`: it [needs more](Self::needs_more) trials, or one of its [given
+    /// configurations](Self::next_given) was not asked yet.
     #[must_use]
     pub fn lasts<'c>(
         &self,
@@ -107,7 +105,7 @@ impl InitialDesign {
         self.needs_more(space, budget, run, measured) || self.next_given(space, run, asked).is_some()
     }
 
-    /// True if `measured` trials of run `run` are too few for a model. Later runs than 0 have no given configurations.
+    /// True if `measured` trials of run `run` are too few for a model. Only run 0 has given configurations.
     #[must_use]
     pub fn needs_more(
         &self,
@@ -124,8 +122,8 @@ impl InitialDesign {
         }
     }
 
-    /// The position of the given configuration that run `run` asks for next: the first that was asked fewer times than it is in the list up to
-    /// there. Nothing when none is left, and in later runs than 0.
+    /// Index of the given configuration that run `run` asks next: the first that was asked fewer times than it occurs in the list up to
+    /// there. `None` if none is left, and in runs after 0.
     #[must_use]
     pub fn next_given<'c>(
         &self,
@@ -136,7 +134,7 @@ impl InitialDesign {
         self.next_given_beside(space, run, asked.into_iter().filter_map(|config| space.encode(config).ok()))
     }
 
-    /// [`InitialDesign::next_given`], beside encoded configurations.
+    /// [`InitialDesign::next_given`] for encoded configurations.
     pub(crate) fn next_given_beside(
         &self,
         space: &Space,
@@ -148,7 +146,7 @@ impl InitialDesign {
         }
         let mut asked: Vec<Vec<f64>> = asked.collect();
         self.given().iter().position(|config| {
-            // A configuration that is not of the space is none that was asked.
+            // A configuration that is not of the space cannot have been asked.
             let point = space.encode(&space.canonical(config)).ok();
             let same = point.and_then(|point| asked.iter().position(|known| *known == point));
             same.is_none_or(|at| {
@@ -167,9 +165,10 @@ impl InitialDesign {
         }
     }
 
-    /// Configuration `index` of run `run`: in run 0 those given first, with values in the form of [`Space::canonical`], then the points of a sequence that does not end.
+    /// Configuration `index` of run `run`. In run 0 the given ones come first, with values in the form of [`Space::canonical`]. Points of
+    /// an infinite sequence follow.
     ///
-    /// A later run may begin at any index, so its Latin hypercube repeats itself.
+    /// A later run may begin at any index, so its Latin hypercube is repeated.
     ///
     /// # Errors
     /// [`SpaceError`] when a given configuration is not of the space.
@@ -202,7 +201,7 @@ impl InitialDesign {
 fn automatic(space: &Space, DesignBudget { planned, fewest }: DesignBudget) -> usize {
     let (least, most) = POINTS.into_inner();
     let capped = |count: usize, part: usize| planned.map_or(count, |planned| count.min(planned / part));
-    // A model that has seen too little of a branch does not return to it.
+    // A model with too few points of a branch does not return to it.
     let is_conditional = space.parameters().iter().any(|parameter| !parameter.conditions.is_empty());
     let wanted = capped(2 * space.free_parameters(), if is_conditional { 2 } else { 4 });
     wanted.max(capped(fewest, 3)).clamp(least, most)

@@ -1,4 +1,4 @@
-//! An initial design at work.
+//! Points of an initial design, one per trial.
 
 use thrifty_domain::Points;
 use thrifty_sampling::Seed;
@@ -8,7 +8,7 @@ use thrifty_study::{OptimizerError, TrialId};
 use crate::candidate::ENUMERABLE;
 use crate::{InitialDesign, random_new};
 
-/// An initial design at work: with known constraints and without repetition.
+/// Chooses the points of an initial design, with known constraints and without repetition.
 pub struct Designer<'a> {
     /// The design.
     pub design: &'a InitialDesign,
@@ -23,8 +23,8 @@ pub struct Designer<'a> {
 }
 
 impl Designer<'_> {
-    /// The configuration of a trial: the next that was given, then that of the trial's number, unless it was asked before or is not
-    /// allowed; then another by chance. Nothing when every configuration of a finite space that is allowed was asked.
+    /// The configuration of a trial: the next given one, else that of the trial's number in the sequence. If that was asked before or is
+    /// not allowed, another random one. `None` if every allowed configuration of a finite space was asked.
     ///
     /// # Errors
     /// [`OptimizerError`] for a given configuration that is not of the space, or when no feasible configuration is found.
@@ -62,7 +62,7 @@ impl Designer<'_> {
         random_new(sample, |config| self.is_allowed(config), is_new, what)
     }
 
-    /// The place of a trial in the sequence that follows what was given.
+    /// Index of a trial in the sequence that follows the given configurations.
     #[must_use]
     pub fn index(&self, id: TrialId) -> usize {
         let given = if self.run == 0 { self.design.given().len() } else { 0 };

@@ -16,7 +16,7 @@ pub fn fingerprint(
     Fingerprint::new(method).with("settings", settings)?.with("space", space)
 }
 
-/// The fingerprint of an optimiser whose initial design was another in format 1.
+/// Marks the fingerprint of an optimiser whose initial design differed in format 1.
 #[must_use]
 pub fn design_changed(fingerprint: Fingerprint) -> Fingerprint {
     fingerprint.changed_since_format_one(
@@ -26,7 +26,7 @@ pub fn design_changed(fingerprint: Fingerprint) -> Fingerprint {
     )
 }
 
-/// The text by which a journal of format 1 knew a method without settings; `{seed}` stands for the seed.
+/// The text by which a journal of format 1 identifies a method without settings; `{seed}` stands for the seed.
 ///
 /// # Errors
 /// [`OptimizerError`] when the space cannot be written.

@@ -1,4 +1,4 @@
-//! Completion of configurations of which a part is given.
+//! Completion of partly given configurations.
 
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, KnownConstraint, Space, SpaceError};
@@ -9,16 +9,16 @@ use thrifty_study::{
 
 use crate::random_allowed;
 
-/// Checks a configuration that comes from elsewhere: [`Optimizer::check`] of every optimiser of a space.
+/// Checks an external configuration: the [`Optimizer::check`] of every optimiser of a space.
 ///
 /// # Errors
-/// [`OptimizerError`] names the parameter that is not of the space, has a value that it cannot have, or is missing where `is_whole`.
+/// [`OptimizerError`] names the parameter that is not of the space, has an invalid value, or is missing although `is_whole`.
 pub fn check_config(space: &Space, config: &Config, is_whole: bool) -> Result<(), OptimizerError> {
     let checked = if is_whole { space.validate(config) } else { space.given(config).map(drop) };
     checked.map_err(|error| OptimizerError::failed("a configuration from elsewhere", error))
 }
 
-/// Values that the query of a trial must have, and the part of the space that has them.
+/// Values that the query of a trial must have, and the part of the space with these values.
 #[derive(Debug)]
 pub struct Given<'a> {
     whole: Space,
@@ -31,23 +31,25 @@ impl<'a> Given<'a> {
     /// Given values of a space, for trial `id`.
     ///
     /// # Errors
-    /// [`OptimizerError`] names the parameter that is not of the space, or has a value that it cannot have.
+    /// [`OptimizerError`] names the parameter that is not of the space, or has an invalid value.
     pub fn new(space: &Space, values: &'a Config, id: TrialId) -> Result<Self, OptimizerError> {
         let part = space.given(values).map_err(completing(id))?;
         Ok(Self { whole: space.clone(), part, values, id })
     }
 
-    /// The configuration that the values are, where none is missing.
+    /// The configuration that the values form; `None` if one is missing.
     ///
     /// # Errors
-    /// [`OptimizerError`], which a space that accepts the values does not give.
+    /// [`OptimizerError`]; not possible if the space accepted the values.
     pub fn whole(&self) -> Result<Option<Config>, OptimizerError> {
         let is_whole = self.whole.validate(self.values).is_ok();
         is_whole.then(|| self.keep(Config::new())).transpose()
     }
 
-    /// A suggestion with the given values in place of its own. Where that is no configuration, as when a design has another branch,
-    /// the nearest one of the part, in which a parameter that the suggestion lacks has the middle of its range.
+    /// A suggestion with the given values in place of its own.
+    ///
+    /// If this is no configuration, for example because the given values select another branch, the nearest one of the part is returned. A
+    /// parameter that the suggestion lacks then has the middle of its range.
     ///
     /// # Errors
     /// [`OptimizerError`] for a suggestion that is not of the space.
@@ -83,14 +85,14 @@ fn completing(id: TrialId) -> impl Fn(SpaceError) -> OptimizerError {
     move |error| OptimizerError::failed(context(id), error)
 }
 
-/// The suggestion for trial `id` that has the given values: [`Optimizer::ask_given`] of every optimiser of a space.
+/// The suggestion for trial `id` with the given values: the [`Optimizer::ask_given`] of every optimiser of a space.
 ///
-/// The optimiser suggests on the part of its space that has these values, with the same encoding, so that its models are what
-/// they are. A whole configuration is returned as it is, and others as [`Given::complete`] has them. Where the optimiser has nothing
-/// new to suggest there, the rest is random and allowed. `parts` are the places of the optimiser's space and of its known constraint.
+/// The optimiser suggests on the part of its space with these values. The encoding is the same, so its models do not change. A whole
+/// configuration is returned unchanged, others are completed by [`Given::complete`]. If the optimiser has no new suggestion there, the
+/// remaining values are random and allowed. `parts` returns references to the optimiser's space and known constraint.
 ///
 /// # Errors
-/// As [`Optimizer::ask`] and [`check_config`], and where nothing random is allowed.
+/// As [`Optimizer::ask`] and [`check_config`], and if no random configuration is allowed.
 pub fn ask_given<O: Optimizer<Query = Config>>(
     optimizer: &mut O,
     parts: impl Fn(&mut O) -> (&mut Space, &KnownConstraint),
@@ -116,7 +118,7 @@ pub fn ask_given<O: Optimizer<Query = Config>>(
     })
 }
 
-/// A suggestion without what is expected to be gained by it: on a part of the space that is no reason to end the study.
+/// Removes the expected gains from a suggestion: convergence on a part of the space does not end the study.
 #[must_use]
 pub fn without_gains<Q>(suggestion: Suggestion<Q>) -> Suggestion<Q> {
     let of_whole = [EXPECTED_IMPROVEMENT.name(), EXPECTED_IMPROVEMENT_RANGE.name(), EXPECTED_GAIN.name()];
@@ -125,7 +127,7 @@ pub fn without_gains<Q>(suggestion: Suggestion<Q>) -> Suggestion<Q> {
     Suggestion { query, diagnostics, memo: memo.without(&of_whole) }
 }
 
-/// Calls an optimiser on the part of its space that has the given values.
+/// Calls an optimiser on the part of its space with the given values.
 ///
 /// # Errors
 /// As [`check_config`], and those of the call.

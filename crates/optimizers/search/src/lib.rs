@@ -4,8 +4,8 @@
 //!
 //! ## Overview
 //!
-//! [`RandomSearch`] and [`SobolSearch`] are baselines for one objective, [`Nsga2`] for several. [`InitialDesign`] and
-//! [`Designer`] are the first trials of every optimiser; [`ParetoSet`] is what several objectives recommend.
+//! [`RandomSearch`] and [`SobolSearch`] are baselines for one objective, and [`Nsga2`] for several. [`InitialDesign`] and [`Designer`]
+//! provide the first trials of every optimiser. [`ParetoSet`] is the recommendation for several objectives.
 
 mod asked;
 mod candidate;

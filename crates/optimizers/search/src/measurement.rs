@@ -4,7 +4,7 @@ use thrifty_check::counted;
 use thrifty_space::Config;
 use thrifty_study::{History, Measurement, OptimizerError, Outcome, Trial};
 
-/// A measurement with another number of objectives or constraints than the first.
+/// A measurement whose number of objectives or constraints differs from the first.
 #[derive(Debug, Clone, thiserror::Error, PartialEq, Eq)]
 #[error("the measurement has {}, expected {expected} as in trial {first}", counted(*found, what))]
 pub struct MeasurementMismatch {
@@ -18,19 +18,19 @@ pub struct MeasurementMismatch {
     pub first: u64,
 }
 
-/// The measurement of a trial; nothing without one, or without an objective.
+/// The measurement of a trial; `None` without a measurement or without an objective.
 pub fn measurement(trial: &Trial<Config>) -> Option<&Measurement> {
     trial.outcome.as_ref().and_then(Outcome::measurement).filter(|measured| !measured.objectives.is_empty())
 }
 
-/// True for a trial that failed or was pruned: it ended without a loss, and says nothing about the losses of others. A failure that is unrelated to
-/// the configuration is none: no model has it.
+/// True for a trial that failed or was pruned, and so ended without a loss. False for a failure that is unrelated to the configuration:
+/// models ignore it.
 pub fn ended_without_loss(trial: &Trial<Config>) -> bool {
     let is_related = trial.outcome.as_ref().is_some_and(|outcome| !outcome.is_unrelated());
     is_related && measurement(trial).is_none()
 }
 
-/// Numbers of objectives and of constraints, the same in all measurements; nothing without a measurement.
+/// Numbers of objectives and constraints, equal in all measurements; `None` without a measurement.
 ///
 /// # Errors
 /// As [`same_shape`].
@@ -38,7 +38,7 @@ pub fn shape(history: &History<Config>) -> Result<Option<(usize, usize)>, Optimi
     same_shape(history.trials())
 }
 
-/// Numbers of objectives and of constraints in some trials.
+/// Numbers of objectives and constraints in some trials.
 ///
 /// # Errors
 /// [`OptimizerError`] names the first trial that differs from those before: [`MeasurementMismatch`].

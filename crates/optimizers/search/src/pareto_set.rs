@@ -7,7 +7,7 @@ use thrifty_study::{History, OptimizerError, TrialId};
 
 use crate::{measurement, shape};
 
-/// One of the best compromises.
+/// Member of a Pareto set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParetoMember {
     /// The trial that measured it.
@@ -18,15 +18,15 @@ pub struct ParetoMember {
     pub objectives: Vec<f64>,
 }
 
-/// Pareto set: feasible measured trials that no other dominates, in the order of the trials; of equal losses the first.
+/// Pareto set: the feasible measured trials that no other dominates, in the order of the trials. Among equal losses the first is kept.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ParetoSet {
-    /// The compromises.
+    /// The non-dominated trials.
     pub members: Vec<ParetoMember>,
 }
 
 impl ParetoSet {
-    /// The Pareto set of the measured losses of a history. Failed trials and those that break a constraint do not count.
+    /// The Pareto set of the measured losses of a history. Failed and infeasible trials do not count.
     ///
     /// # Errors
     /// [`OptimizerError`] names a trial whose measurement has other numbers of objectives or constraints than the first.
@@ -61,7 +61,7 @@ impl ParetoSet {
         losses_of(&self.members)
     }
 
-    /// Hypervolume that the set dominates up to a reference point; 0 for an empty set.
+    /// Hypervolume dominated by the set, up to a reference point; 0 for an empty set.
     ///
     /// # Errors
     /// As [`Hypervolume::exact`] and [`ParetoSet::losses`].
@@ -84,5 +84,5 @@ fn losses_of(members: &[ParetoMember]) -> Result<Points, ParetoError> {
     Ok(points)
 }
 
-/// About a tenth of a second.
+/// Largest number of steps: about a tenth of a second.
 const STEPS: u64 = 30_000_000;

@@ -22,7 +22,7 @@ pub fn points_of<'t>(
     Ok(points)
 }
 
-/// The queries of trials that are not asked again: all but those whose failure had nothing to do with the query
+/// The queries that must not be asked again: those of all trials, except failures that are unrelated to the query
 /// ([`Outcome::unrelated`](thrifty_study::Outcome::unrelated)).
 ///
 /// # Errors
@@ -34,7 +34,7 @@ pub fn asked_points<'t>(
     points_of(space, trials.into_iter().filter(|trial| is_asked(trial)))
 }
 
-/// True unless a trial failed for a reason that has nothing to do with its query: such a query may be asked again.
+/// True unless a trial failed for a reason that is unrelated to its query; such a query may be asked again.
 #[must_use]
 pub fn is_asked<Q>(trial: &Trial<Q>) -> bool {
     !trial.outcome.as_ref().is_some_and(Outcome::is_unrelated)

@@ -27,7 +27,7 @@ pub struct RandomSearch {
     known_constraint: KnownConstraint,
 }
 
-/// Number of random draws among which an allowed one is searched.
+/// Largest number of random draws in the search for an allowed one.
 const TRIES: u64 = 10_000;
 
 /// The first of at most 10,000 random draws that is allowed; draws are numbered from 0.
@@ -44,7 +44,7 @@ pub fn random_allowed<T>(
     })
 }
 
-/// The first of at most 10,000 random draws that is allowed and new; nothing when every draw that is allowed was asked before.
+/// The first of at most 10,000 random draws that is allowed and new; `None` if every allowed draw was asked before.
 ///
 /// # Errors
 /// As [`random_allowed`].
@@ -66,7 +66,7 @@ pub fn random_new<T>(
     }
 }
 
-/// Random points of a domain that are allowed: `count`, or as many as at most 10,000 draws have.
+/// Allowed random points of a domain: `count` of them, or fewer if at most 10,000 draws contain fewer.
 pub fn random_points(
     domain: &Domain,
     is_allowed: impl Fn(&[f64]) -> bool,

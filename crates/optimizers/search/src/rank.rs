@@ -7,10 +7,10 @@ use thrifty_study::Trial;
 
 use crate::measurement;
 
-/// Value by which trials are ranked: measured losses, then broken constraints by their sum, then failed and pruned trials.
+/// Rank of a trial: by measured loss, then by the sum of constraint violations; failed and pruned trials come last.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Rank {
-    /// Loss of a trial that keeps all constraints.
+    /// Loss of a trial that breaks no constraint.
     Feasible(f64),
     /// Sum of the positive constraint values.
     Infeasible(f64),
@@ -19,7 +19,7 @@ pub enum Rank {
 }
 
 impl Rank {
-    /// Rank of a finished trial. Nothing for a running one, or a failure that has nothing to do with the configuration.
+    /// Rank of a finished trial. `None` for a running one, and for a failure that is unrelated to the configuration.
     #[must_use]
     pub fn of(trial: &Trial<Config>) -> Option<Self> {
         let outcome = trial.outcome.as_ref().filter(|outcome| !outcome.is_unrelated())?;
@@ -30,7 +30,7 @@ impl Rank {
         })
     }
 
-    /// Order of two ranks, the better first.
+    /// Order of two ranks; the better rank is less.
     #[must_use]
     pub fn compare(&self, other: &Self) -> Ordering {
         let class = |rank: &Self| match rank {

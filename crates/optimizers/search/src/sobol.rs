@@ -11,17 +11,17 @@ use crate::fingerprint::format_one;
 use crate::random::random_allowed;
 use crate::{ask_given, check_config, fingerprint};
 
-/// Quasi-random search: the points of one scrambled Sobol sequence in order; above [`MAX_SOBOL_DIM`] columns uniform points.
+/// Quasi-random search: the points of one scrambled Sobol sequence in order. Above [`MAX_SOBOL_DIM`] columns the points are uniform.
 ///
-/// A point has one coordinate per encoded column, and not per parameter as in an [initial design](crate::InitialDesign), because journals
-/// that began so go on with the same sequence.
+/// A point has one coordinate per encoded column. An [initial design](crate::InitialDesign) has one per parameter instead; older journals
+/// need the sequence unchanged.
 ///
-/// With a known constraint a point that is not allowed gives way to uniform points of its trial.
+/// With a known constraint, uniform points of the trial replace a point that is not allowed.
 #[derive(Debug)]
 pub struct SobolSearch {
     space: Space,
     known_constraint: KnownConstraint,
-    /// The sequence of a seed so far: a cache.
+    /// Cache of the sequence for a seed.
     sequence: Mutex<Option<(Seed, Points)>>,
 }
 
@@ -43,7 +43,7 @@ impl SobolSearch {
         self
     }
 
-    /// Point `index` of the sequence. The sequence doubles when it is too short, so that n suggestions cost O(n).
+    /// Point `index` of the sequence. The cached sequence doubles when it is too short, so n suggestions cost O(n).
     fn point(&self, seed: Seed, index: usize) -> Config {
         let mut cached = self.sequence.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let enough = cached.as_ref().is_some_and(|(of, points)| *of == seed && points.len() > index);

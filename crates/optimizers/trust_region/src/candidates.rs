@@ -6,18 +6,18 @@ use thrifty_sampling::{MAX_SOBOL_DIM, Sobol, Stream};
 /// A box around a point of the unit cube.
 pub(crate) struct TrustBox<'a> {
     pub(crate) domain: &'a Domain,
-    /// Its centre, a feasible point.
+    /// The centre: a feasible point.
     pub(crate) center: &'a [f64],
     /// Its sides, one per column.
     pub(crate) sides: &'a [f64],
 }
 
 impl TrustBox<'_> {
-    /// Points in which each variable is drawn anew with probability `min(1, perturbed / d)`, and at least one is.
+    /// Random points around the centre. Each variable is redrawn with probability `min(1, perturbed / d)`, and at least one is.
     ///
-    /// Continuous and ordered variables take a scrambled Sobol point of the box. Where the box holds a single level of an ordered variable,
-    /// that and its neighbours are equally likely. Categories are drawn evenly. So a discrete variable may stay at its value, which is the
-    /// best one so far. Source: Eriksson et al. (2019), section 2 and appendix D.
+    /// Continuous and ordered variables take their value from a scrambled Sobol point in the box. If the box holds only one level of an
+    /// ordered variable, this level and its neighbours are equally likely. Categories are drawn uniformly. A redrawn discrete variable may
+    /// therefore keep its value, which is the best one so far. Source: Eriksson et al. (2019), section 2 and appendix D.
     pub(crate) fn candidates(&self, count: usize, perturbed: f64, rng: &mut Stream) -> Points {
         let dim = self.domain.dim();
         let cube = if dim <= MAX_SOBOL_DIM {
@@ -53,7 +53,7 @@ impl TrustBox<'_> {
 
     fn perturb(&self, variable: usize, u: &[f64], x: &mut [f64], rng: &mut Stream) {
         let column = self.domain.columns(variable).start;
-        // A variable that another one activates has no centre.
+        // A variable that is inactive at the centre has no value there.
         let is_active = self.domain.is_active(variable, self.center);
         let place = if is_active { self.place(column, u[column]) } else { u[column] };
         match self.domain.variables()[variable].kind {
@@ -75,7 +75,7 @@ impl TrustBox<'_> {
         }
     }
 
-    /// A number in `[0, 1)` stretched to the part of the box that is in the cube.
+    /// Maps a number in `[0, 1)` to the part of the box that is in the cube.
     fn place(&self, column: usize, u: f64) -> f64 {
         let (center, half) = (self.center[column], 0.5 * self.sides[column]);
         let (low, high) = ((center - half).max(0.0), (center + half).min(1.0));
@@ -83,7 +83,7 @@ impl TrustBox<'_> {
     }
 }
 
-/// Sides of the box by column: proportional to the lengthscales, with the product of a cube of this side.
+/// Sides of the box per column: proportional to the lengthscales, with the same product as a cube with this side.
 pub(crate) fn sides(side: f64, lengthscales: &[f64]) -> Vec<f64> {
     let mean = lengthscales.iter().map(|scale| scale.ln()).sum::<f64>() / lengthscales.len().max(1) as f64;
     lengthscales.iter().map(|scale| side * (scale.ln() - mean).exp()).collect()

@@ -4,8 +4,8 @@
 //!
 //! ## Overview
 //!
-//! [`TrustRegionOptimizer`] models the loss by a Gaussian process and looks for its minimum in a box around the best trial. The box grows
-//! after successes and shrinks after failures; once it is too small, a new run starts from a new design.
+//! [`TrustRegionOptimizer`] models the loss by a Gaussian process and searches for its minimum in a box around the best trial. The box
+//! grows after successes and shrinks after failures. Once it is too small, a new run starts from a new design.
 
 mod candidates;
 mod optimizer;

@@ -21,20 +21,21 @@ use crate::TrustRegionSettings;
 use crate::candidates::{TrustBox, sides};
 use crate::region::Region;
 
-/// Bayesian optimisation in a trust region, `TuRBO`-1: for 20 to some hundred parameters and a few hundred evaluations.
+/// Bayesian optimisation in a trust region, `TuRBO`-1: for 20 to a few hundred parameters and a few hundred evaluations.
 ///
 /// ```text
 /// box: |x_j - x*_j| ≤ ½ L ℓ_j / (Π ℓ)^(1/d),   next: argmin of f ~ posterior over candidates in the box
 /// ```
 ///
-/// x* is the best trial of the run, ℓ the lengthscales of the process. L doubles after some successes in a row and halves after some failures; below
-/// its smallest value a new run starts from a new design, and earlier trials are no longer modelled. Recommends the best feasible trial.
+/// x* is the best trial of the run, ℓ the lengthscales of the process and d their number. The side L doubles after several successes in a
+/// row and halves after several failures in a row. Once L is below its smallest value, a new run starts from a new design, and earlier
+/// trials are no longer modelled. Recommends the best feasible trial.
 ///
-/// The state is a function of the history: L follows from the order of the trials, the number of the run from their memos.
+/// The state is a function of the history: L follows from the order of the trials, and the number of the run from their memos.
 /// Diagnostics: `run`, `side`, and `mean` and `std_dev` of the posterior.
-/// Source: Eriksson et al. (2019); constraints as in Eriksson & Poloczek (2021): candidates that are likely feasible come first, by the value
-/// drawn, then the others, by how likely they are. Departures: one region; a path of the posterior instead of a joint draw; the
-/// probability of being feasible instead of the violation that is drawn.
+/// Source: Eriksson et al. (2019); constraints as in Eriksson & Poloczek (2021): candidates that are likely feasible come first, by their
+/// drawn value, then the others by their probability of being feasible. Departures: one region; a sample path of the posterior instead of a
+/// joint draw; the probability of being feasible instead of a drawn violation.
 pub struct TrustRegionOptimizer {
     space: Space,
     settings: TrustRegionSettings,
@@ -43,7 +44,7 @@ pub struct TrustRegionOptimizer {
     known_constraint: KnownConstraint,
 }
 
-/// Run that a trial belongs to; nothing in the first.
+/// Run that a trial belongs to; absent in the first run.
 static RUN: MemoKey<u64> = MemoKey::new("run");
 
 impl TrustRegionOptimizer {
@@ -65,7 +66,7 @@ impl TrustRegionOptimizer {
         Ok(self)
     }
 
-    /// Replaces the surrogate. Without sample paths, as with categories, a joint draw at 400 candidates takes their place.
+    /// Replaces the surrogate. Kernels without sample paths, such as those for categories, use a joint draw at 400 candidates instead.
     #[must_use]
     pub fn with_surrogate(mut self, surrogate: GpSurrogate) -> Self {
         self.surrogate = surrogate;
@@ -89,7 +90,7 @@ impl TrustRegionOptimizer {
         &self.settings
     }
 
-    /// The current run, its trials, and the state of its region.
+    /// The number of the current run, its trials, and the state of its region.
     fn current<'h>(&self, history: &'h History<Config>) -> (u64, Vec<&'h Trial<Config>>, Region) {
         let of = |trial: &Trial<Config>| trial.memo.get(&RUN).unwrap_or(0);
         let run = history.trials().iter().map(of).max().unwrap_or(0);
@@ -118,7 +119,7 @@ impl TrustRegionOptimizer {
         Ok(config.map_or(Ask::Stop(StopReason::Exhausted), |config| Ask::Evaluate(of_run(config))))
     }
 
-    /// Lengthscales by column; all 1 where the kernel has not one per column.
+    /// Lengthscales per column; all 1 if the kernel does not have one per column.
     fn lengthscales(&self, hyperparameters: Vec<f64>) -> Result<Vec<f64>, OptimizerError> {
         let equal = vec![1.0; self.space.dim()];
         let process = self.surrogate.process(self.space.domain());
@@ -134,8 +135,8 @@ impl TrustRegionOptimizer {
         Ok(if is_whole { scales } else { equal })
     }
 
-    /// Candidates with the negative value of a function drawn from the posterior, best first: those likely feasible by that value, then the
-    /// others by how likely they are.
+    /// Candidates valued by the negative of a function drawn from the posterior, best first. Those that are likely feasible come first, by
+    /// that value; the others follow by their probability of being feasible.
     fn drawn(
         &self,
         state: &SurrogateState<'_>,
@@ -161,11 +162,11 @@ impl TrustRegionOptimizer {
     }
 }
 
-/// A candidate with its place among others.
+/// A candidate and its sort key.
 struct Ranked {
     candidate: Candidate,
     is_likely: bool,
-    /// The negative value drawn where the candidate is likely feasible, else the logarithm of the probability that it is.
+    /// The negative drawn value if the candidate is likely feasible; otherwise its log probability of being feasible.
     key: f64,
 }
 
@@ -184,10 +185,10 @@ impl Ranked {
     }
 }
 
-/// Probability of being feasible from which a candidate counts as feasible.
+/// Smallest probability of being feasible at which a candidate counts as feasible.
 const LIKELY: f64 = 0.5;
 
-/// Values of a function drawn from the posterior: of a path, or of a joint draw at the first points where the kernel has no paths.
+/// Values of a function drawn from the posterior: of a sample path, or of a joint draw at the first points if the kernel has no paths.
 fn function_at(
     posterior: &dyn Posterior,
     points: &Points,
@@ -205,7 +206,7 @@ fn function_at(
     Ok(sample_jointly(joint, first.as_ref(), 1, rng)?.pop().unwrap_or_default())
 }
 
-/// Number of points of a joint draw, whose cost is cubic in it.
+/// Number of points of a joint draw; its cost is cubic in this number.
 const JOINT: usize = 400;
 
 impl Optimizer for TrustRegionOptimizer {
@@ -271,7 +272,7 @@ impl Optimizer for TrustRegionOptimizer {
         ask_given(self, |own| (&mut own.space, &own.known_constraint), history, id, given)
     }
 
-    /// The run alone: another point is no success or failure of the region.
+    /// Memo with the run alone: a point that others chose is no success or failure of the region.
     fn moved(&self, memo: Memo) -> Memo {
         let mut kept = Memo::default();
         if let Some(run) = memo.get(&RUN) {

@@ -11,7 +11,7 @@ use crate::TrustRegionSettings;
 pub(crate) struct Region {
     /// Side of the box before it is scaled by lengthscales.
     pub(crate) side: f64,
-    /// Index of the best trial among those given.
+    /// Index of the best of the given trials.
     pub(crate) best: Option<usize>,
     rank: Rank,
     successes: usize,
@@ -19,11 +19,11 @@ pub(crate) struct Region {
 }
 
 impl Region {
-    /// The state after trials in the order of asking. Those for which `counts` is false, such as the initial design, may be the best, but
-    /// are neither successes nor failures.
+    /// The state after trials in the order of asking. Trials for which `counts` is false, such as those of the initial design, may be the
+    /// best, but are neither successes nor failures.
     ///
-    /// A success has a lower loss than all trials before. Source: Eriksson et al. (2019), section 2; departure: they ask for an improvement of
-    /// 0.001 of the absolute value of the loss, which depends on where the loss is 0.
+    /// A success has a lower loss than all trials before. Source: Eriksson et al. (2019), section 2; departure: they require an improvement
+    /// by 0.001 of the absolute value of the loss, which depends on the zero of the loss.
     pub(crate) fn after(
         trials: &[&Trial<Config>],
         counts: impl Fn(&Trial<Config>) -> bool,

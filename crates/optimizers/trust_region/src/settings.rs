@@ -12,35 +12,36 @@ use thrifty_study::OptimizerError;
 pub struct TrustRegionSettings {
     /// Initial design of each run.
     pub initial: InitialDesign,
-    /// Number of trials that the study is planned for, if it is known, which caps an [automatic design](InitialDesign::Automatic).
+    /// Number of trials that the study is planned for, if known. It caps an [automatic design](InitialDesign::Automatic).
     pub budget: Option<usize>,
     /// Side of the box at the start of a run, as a share of the range of each parameter.
     pub side: f64,
-    /// Largest side.
+    /// Largest side of the box.
     pub largest: f64,
-    /// Side below which a run ends.
+    /// Smallest side of the box; below it a run ends.
     pub smallest: f64,
     /// Successes in a row after which the side doubles.
     pub successes: usize,
-    /// Failures in a row after which the side halves; without it the number of parameters, at least 4 and at most 10.
+    /// Failures in a row after which the side halves. By default the number of parameters, at least 4 and at most 10.
     pub failures_in_a_row: Option<usize>,
-    /// Points at which a function drawn from the posterior is compared; without it 100 per column, at most 2000.
+    /// Number of candidates at which a drawn function is evaluated. By default 100 per column, at most 2000.
     pub candidates: Option<usize>,
-    /// Columns of a candidate that differ from the best trial, on average: each with probability `perturbed / d`.
+    /// Average number of columns in which a candidate differs from the best trial: each with probability `perturbed / d`.
     pub perturbed: f64,
     /// Transform of the losses.
     pub losses: LossTransform,
     /// Policy for failed trials.
     pub failures: FailurePolicy,
-    /// Treatment of a space in which every configuration was evaluated. Without it configurations are repeated if a measurement came with a
-    /// variance of its noise.
+    /// Treatment of a space in which every configuration was evaluated. By default, configurations are repeated if a measurement reported a
+    /// noise variance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeats: Option<Repeats>,
 }
 
 impl Default for TrustRegionSettings {
-    /// Sides 0.8, 1.6 and 0.5⁷, three successes and 20 perturbed columns, as in Eriksson et al. (2019). They count ⌈d / q⌉ failures for
-    /// batches of q, up to 100, and thousands of evaluations; one by one and with hundreds, d would be too many to ever shrink.
+    /// Sides 0.8, 1.6 and 0.5⁷, three successes and 20 perturbed columns, as in Eriksson et al. (2019). They use ⌈d / q⌉ failures for
+    /// batches of q up to 100, and thousands of evaluations. With hundreds of evaluations one by one, d failures would be too many for the
+    /// box to shrink.
     fn default() -> Self {
         Self {
             initial: InitialDesign::Automatic,
@@ -90,8 +91,8 @@ impl TrustRegionSettings {
         Ok(())
     }
 
-    /// Settings of the surrogate state. Running trials are observed at their posterior mean, since a function drawn from the posterior
-    /// spreads the points of a batch by itself.
+    /// Settings of the surrogate state. Running trials are observed at their posterior mean: functions drawn from the posterior already
+    /// spread the points of a batch.
     pub(crate) fn state(&self) -> StateSettings {
         StateSettings {
             initial: self.initial.clone(),
@@ -106,7 +107,7 @@ impl TrustRegionSettings {
         }
     }
 
-    /// Failures in a row after which the side halves, for a number of parameters.
+    /// Number of failures in a row after which the side halves, for a number of parameters.
     pub(crate) fn patience(&self, parameters: usize) -> usize {
         self.failures_in_a_row.unwrap_or(parameters.clamp(4, 10))
     }

@@ -1,4 +1,4 @@
-//! Continuous parameters: a number in `[low, high]` to a place in `[0, 1]` and back.
+//! Continuous parameters: maps between numbers in `[low, high]` and positions in `[0, 1]`.
 
 /// The bounds of a continuous parameter and its scale.
 #[derive(Debug, Clone, Copy)]
@@ -9,7 +9,7 @@ pub(crate) struct Axis {
 }
 
 impl Axis {
-    /// True if numbers have a place on the axis: its length must be a finite number too.
+    /// True if numbers have a position on the axis: its length must be finite.
     pub(crate) fn is_measurable(self) -> bool {
         let Self { low, high, log } = self;
         let length = if log && low > 0.0 { high / low } else { high - low };
@@ -29,10 +29,10 @@ impl Axis {
         number.clamp(low, high)
     }
 
-    /// The place of a number within the bounds, such that `place(number(place(v))) = place(v)` to the bit.
+    /// Position of a number within the bounds, such that `place(number(place(v))) = place(v)` bit for bit.
     ///
-    /// Rounding makes `u ↦ raw(number(u))` walk a few neighbouring doubles before it stands still or, rarely,
-    /// goes round in a cycle; the least member of the cycle is the place of all that lead there.
+    /// Rounding makes `u ↦ raw(number(u))` move over a few neighbouring doubles before it reaches a fixed point or, rarely, a cycle. The
+    /// smallest member of the cycle is the position of all numbers that lead to it.
     pub(crate) fn place(self, number: f64) -> f64 {
         let next = |u: f64| self.raw(self.number(u));
         let start = self.raw(number);

@@ -16,7 +16,7 @@ impl SpaceBuilder {
         self.add(name, Kind::Float { low, high, log: false })
     }
 
-    /// A positive number in `[low, high]`, searched by its logarithm.
+    /// A positive number in `[low, high]`, searched on a log scale.
     #[must_use]
     pub fn log_float(self, name: &str, low: f64, high: f64) -> Self {
         self.add(name, Kind::Float { low, high, log: true })
@@ -34,7 +34,7 @@ impl SpaceBuilder {
         self.step_int(name, low, high, 1)
     }
 
-    /// A positive whole number in `[low, high]`, searched by its logarithm.
+    /// A positive whole number in `[low, high]`, searched on a log scale.
     #[must_use]
     pub fn log_int(self, name: &str, low: i64, high: i64) -> Self {
         self.add(name, Kind::Int { low, high, step: 1, log: true })
@@ -52,7 +52,7 @@ impl SpaceBuilder {
         self.add(name, Kind::Categorical { choices: choices.into_iter().map(Into::into).collect() })
     }
 
-    /// Makes the parameter added last active only while `parent`, added before, has one of `values`.
+    /// Makes the last added parameter active only while the earlier parameter `parent` has one of `values`.
     #[must_use]
     pub fn when<V: Into<Value>>(mut self, parent: &str, values: impl IntoIterator<Item = V>) -> Self {
         let condition = When { parent: parent.into(), values: values.into_iter().map(Into::into).collect() };
@@ -63,10 +63,10 @@ impl SpaceBuilder {
         self
     }
 
-    /// The space.
+    /// Builds the space.
     ///
     /// # Errors
-    /// [`SpaceError`] names the parameter and what is wrong with it.
+    /// [`SpaceError`] names the parameter and its defect.
     pub fn build(self) -> Result<Space, SpaceError> {
         match self.misplaced {
             Some(parent) => Err(SpaceError::ConditionWithoutParameter { parent }),

@@ -7,11 +7,11 @@ use serde::ser::{Serialize, Serializer};
 
 use crate::{SpaceError, Value};
 
-/// One setting of every active parameter, by name.
+/// Configuration: values of all active parameters, by name.
 ///
 /// Serialized as a map.
 #[derive(Debug, Clone, PartialEq, Default)]
-// In the order of the names. A study keeps one configuration per trial: a list takes a third of the memory of a tree.
+// Sorted by name. A study keeps one configuration per trial, and a list needs a third of the memory of a tree.
 pub struct Config(Vec<(Box<str>, Value)>);
 
 impl Config {
@@ -21,7 +21,7 @@ impl Config {
         Self::default()
     }
 
-    /// The value of a parameter, if it is set.
+    /// The value of a parameter; `None` if it is not set.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.place(name).ok().map(|at| &self.0[at].1)
@@ -36,17 +36,17 @@ impl Config {
         }
     }
 
-    /// Removes a value and returns it, if it was there.
+    /// Removes a value and returns it; `None` if it is not set.
     pub fn remove(&mut self, name: &str) -> Option<Value> {
         self.place(name).ok().map(|at| self.0.remove(at).1)
     }
 
-    /// Names and values in the order of the names.
+    /// Names and values, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.0.iter().map(|(name, value)| (&**name, value))
     }
 
-    /// A number; whole numbers convert.
+    /// Numeric value of a parameter; whole numbers are converted.
     ///
     /// # Errors
     /// [`SpaceError`] when the parameter is not set or not a number.
@@ -55,7 +55,7 @@ impl Config {
         value.number().ok_or_else(|| SpaceError::wrong_type(name, value, "a number"))
     }
 
-    /// A whole number; 1.0 is one.
+    /// Integer value of a parameter; 1.0 counts as an integer.
     ///
     /// # Errors
     /// [`SpaceError`] when the parameter is not set or not a whole number.
@@ -64,7 +64,7 @@ impl Config {
         value.whole().ok_or_else(|| SpaceError::wrong_type(name, value, "a whole number"))
     }
 
-    /// A name.
+    /// String value of a parameter.
     ///
     /// # Errors
     /// [`SpaceError`] when the parameter is not set or not a string.
@@ -75,7 +75,7 @@ impl Config {
         }
     }
 
-    /// True or false.
+    /// Boolean value of a parameter.
     ///
     /// # Errors
     /// [`SpaceError`] when the parameter is not set or not a truth value.
@@ -86,7 +86,7 @@ impl Config {
         }
     }
 
-    /// Index of a name, or the one at which it belongs.
+    /// Index of a name, or the index where it would be inserted.
     fn place(&self, name: &str) -> Result<usize, usize> {
         self.0.binary_search_by(|(other, _)| (**other).cmp(name))
     }

@@ -1,8 +1,11 @@
-//! Configurations to points of the cube and back.
+//! Encoding of configurations as points of the cube, and decoding.
 //!
-//! Laws, tested on random spaces: discrete values come back exactly; floats to 4 ulp of the larger bound, or
-//! relative to themselves on a log scale to 1e-13 (the `ln` of a range is below 710); `encode` is feasible
-//! in the domain; `decode` of any point is valid; a second round trip of an encoded point changes no bit.
+//! Laws, tested on random spaces:
+//! - discrete values are recovered exactly;
+//! - floats are recovered to 4 ulp of the larger bound, or on a log scale to a relative error of 1e-13 (the `ln` of a range is below 710);
+//! - `encode` returns a feasible point of the domain;
+//! - `decode` of any point is valid;
+//! - a second round trip of an encoded point changes no bit.
 
 use thrifty_domain::{Domain, FILLER};
 
@@ -11,7 +14,7 @@ use crate::parameter::step_count;
 use crate::{Config, Kind, Parameter, Space, SpaceError, Value};
 
 impl Space {
-    /// The point of a configuration: feasible in [`Space::domain`].
+    /// Encodes a configuration as a point that is feasible in [`Space::domain`].
     ///
     /// # Errors
     /// [`SpaceError`] names the parameter that is unknown, missing, inactive, of another type or out of range.
@@ -35,7 +38,7 @@ impl Space {
     }
 
     /// # Errors
-    /// [`SpaceError::UnknownParameter`] for a configuration that names one.
+    /// [`SpaceError::UnknownParameter`] for a configuration with an unknown name.
     pub(crate) fn require_known(&self, config: &Config) -> Result<(), SpaceError> {
         match config.iter().find(|(name, _)| !self.has(name)) {
             Some((name, _)) => Err(SpaceError::UnknownParameter { name: name.into() }),
@@ -43,11 +46,10 @@ impl Space {
         }
     }
 
-    /// The configuration of the feasible point nearest to `x` in the sense of
-    /// [`Domain::snap`]: valid for any `x`, NaN included.
+    /// Decodes the feasible point nearest to `x` in the sense of [`Domain::snap`]. The result is valid for any `x`, including NaN.
     ///
     /// # Panics
-    /// When `x` is not of the space's dimension.
+    /// If `x` has another dimension than the space.
     #[must_use]
     pub fn decode(&self, x: &[f64]) -> Config {
         let mut x = x.to_vec();
@@ -80,13 +82,13 @@ impl Space {
     /// ```
     ///
     /// # Panics
-    /// When `u` has not one number per parameter.
+    /// If `u` does not have one number per parameter.
     #[must_use]
     pub fn at_quantiles(&self, u: &[f64]) -> Config {
         self.decode(&self.domain().at_quantiles(u))
     }
 
-    /// True if a configuration is of this space.
+    /// Checks that a configuration belongs to this space.
     ///
     /// # Errors
     /// As [`Space::encode`].
@@ -95,7 +97,7 @@ impl Space {
     }
 }
 
-/// Writes the columns of a parameter's value; what depends on it follows with the next snap.
+/// Writes the columns of a parameter's value; dependent columns follow with the next snap.
 pub(crate) fn write_value(
     domain: &Domain,
     index: usize,
@@ -126,18 +128,18 @@ fn number(name: &str, value: &Value) -> Result<f64, SpaceError> {
     value.number().ok_or_else(|| SpaceError::wrong_type(name, value, "a number"))
 }
 
-/// The level of a discrete parameter that has this value.
+/// The level of a discrete parameter with this value.
 pub(crate) fn level_of(parameter: &Parameter, value: &Value) -> Result<u64, SpaceError> {
     let name = &parameter.name;
     match &parameter.kind {
         Kind::Float { .. } => Err(SpaceError::wrong_type(name, value, "a discrete parameter")),
         Kind::StepFloat { low, high, step } => {
             let number = number(name, value)?;
-            // Roundings of a value that was computed or written in another way, 3 * 0.1 or 0.3.
+            // Rounding of a value that was computed or written differently, such as 3 * 0.1 or 0.3.
             let rounding = 2.0 * f64::EPSILON * low.abs().max(high.abs());
             let within = (low - rounding..=high + rounding).contains(&number);
             let missed = |level: u64| (grid_value(*low, *high, *step, level) - number).abs();
-            // The quotient of a long grid may round to a neighbour of the level.
+            // On a long grid the quotient may round to a neighbour of the level.
             let last = step_count(*low, *high, *step).saturating_sub(1) as u64;
             let guess = (((number - low) / step).round() as u64).min(last);
             let level = (guess.saturating_sub(1)..=guess.saturating_add(1).min(last))
@@ -171,12 +173,12 @@ pub(crate) fn level_of(parameter: &Parameter, value: &Value) -> Result<u64, Spac
     }
 }
 
-/// The value of a discrete parameter at a level; of a continuous one its lower bound.
+/// The value of a discrete parameter at a level; for a continuous one its lower bound.
 fn value_of(parameter: &Parameter, level: u64) -> Value {
     match &parameter.kind {
         Kind::Float { low, .. } => Value::Float(*low),
         Kind::StepFloat { low, high, step } => Value::Float(grid_value(*low, *high, *step, level)),
-        // Levels × step fit the range of the parameter; the sum may pass through the far half of i64.
+        // Levels × step fits the range of the parameter; the sum may wrap through the other half of i64.
         Kind::Int { low, step, .. } => {
             Value::Int(low.wrapping_add_unsigned(level.wrapping_mul(step.unsigned_abs())))
         }
@@ -184,7 +186,7 @@ fn value_of(parameter: &Parameter, level: u64) -> Value {
     }
 }
 
-/// A value of a parameter as [`Space::decode`] would return it: whole numbers of a float become floats.
+/// A parameter value in the form of [`Space::decode`]: whole numbers of a float become floats.
 ///
 /// # Errors
 /// [`SpaceError`] for a value that the parameter cannot have.

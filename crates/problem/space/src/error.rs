@@ -4,12 +4,12 @@ use thrifty_domain::DomainError;
 
 use crate::Value;
 
-/// Error of building a space, or of a configuration that is not of it.
+/// Error of building a space, or of a configuration that does not belong to it.
 #[derive(Debug, Clone, thiserror::Error, PartialEq)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages say what the fields are
 pub enum SpaceError {
-    /// The space cannot be written as JSON.
+    /// The space cannot be serialized as JSON.
     #[error("the space cannot be written: {reason}")]
     Unwritable {
         /// The reason.
@@ -18,7 +18,7 @@ pub enum SpaceError {
     /// A space without parameters.
     #[error("a space needs at least one parameter")]
     Empty,
-    /// Two parameters of one name.
+    /// Two parameters have the same name.
     #[error("parameter {name} is defined twice")]
     DuplicateName { name: String },
     /// Bounds that are empty, inverted, not finite, or too far apart for a float (on a log scale: their ratio).
@@ -30,28 +30,28 @@ pub enum SpaceError {
     /// A step that is not positive or wider than the range.
     #[error("parameter {name} has step {}, expected a positive number of at most {}", short(*step), short(*range))]
     InvalidStep { name: String, step: f64, range: f64 },
-    /// A step on a log scale so wide that the first level is at most half a step from 0.
+    /// A step on a log scale so large that the first level is at most half a step from 0.
     #[error("parameter {name} has step {step} on a log scale, expected less than {limit}")]
     LogStepTooWide { name: String, step: f64, limit: f64 },
     /// More levels than a float can distinguish.
     #[error("parameter {name} has {count} levels, at most 2^51 can be told apart")]
     TooManyLevels { name: String, count: u128 },
-    /// A logarithmic grid so long that neighbours at its end fall together.
+    /// A logarithmic grid so long that neighbours at its end coincide.
     #[error("parameter {name} is on a log scale up to {high} steps, at most 2^44 can be told apart")]
     LogGridTooLong { name: String, high: f64 },
     /// A categorical parameter without choices.
     #[error("parameter {name} has no choices")]
     NoChoices { name: String },
-    /// A choice that stands twice.
+    /// A choice that occurs twice.
     #[error("parameter {name} has the choice {choice} twice")]
     DuplicateChoice { name: String, choice: Value },
     /// A choice that is NaN, which equals nothing, or infinite, which JSON cannot represent.
     #[error("parameter {name} has the choice {choice}, expected finite numbers")]
     NonFiniteChoice { name: String, choice: Value },
-    /// A condition on something that is not an earlier discrete parameter.
+    /// A condition on a parameter that is not an earlier discrete one.
     #[error("parameter {name} depends on {parent}, expected an earlier discrete parameter")]
     InvalidParent { name: String, parent: String },
-    /// A condition on a value that the parent cannot have, or on none.
+    /// A condition on a value that the parent cannot have, or without values.
     #[error("parameter {name} depends on {parent} being {value}, which it cannot be")]
     InvalidCondition { name: String, parent: String, value: String },
     /// [`SpaceBuilder::when`](crate::SpaceBuilder::when) before any parameter.
@@ -66,7 +66,7 @@ pub enum SpaceError {
     /// A configuration sets a parameter whose conditions do not hold.
     #[error("parameter {name} is set to {value} but its conditions do not hold")]
     InactiveParameter { name: String, value: Value },
-    /// A value is given whose condition is on a parameter that is not given.
+    /// A given value depends on a parameter that is not given.
     #[error("parameter {name} is given but {parent}, on which it depends, is not")]
     OpenCondition { name: String, parent: String },
     /// A value of another type.
@@ -75,7 +75,7 @@ pub enum SpaceError {
     /// A value out of range, off the grid or not among the choices.
     #[error("parameter {name} is {value}, expected {expected}")]
     OutOfRange { name: String, value: Value, expected: String },
-    /// The lowered domain is impossible.
+    /// The resulting domain is invalid.
     #[error(transparent)]
     Domain(#[from] DomainError),
 }
@@ -90,7 +90,7 @@ impl SpaceError {
     }
 }
 
-/// A number with an exponent where it is very small or large: 1e-300, not 300 digits.
+/// Number with an exponent if it is very small or large: 1e-300, not 300 digits.
 fn short(value: f64) -> String {
     let text = format!("{value:?}");
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)

@@ -1,4 +1,4 @@
-//! Spaces with parameters that are fixed.
+//! Spaces with fixed parameters.
 
 use std::collections::HashSet;
 
@@ -6,9 +6,9 @@ use crate::encoding::{canonical, level_of};
 use crate::{Kind, Parameter, Space, SpaceError, Value};
 
 impl Space {
-    /// The space with one parameter fixed at a value: configurations keep it, and no optimiser searches over it.
+    /// The space with one parameter fixed at a value. Configurations keep the value, and optimisers do not search over it.
     ///
-    /// Parameters that could be active only under other values of it are left out. The fixed parameter is a choice of one value.
+    /// Parameters that can only be active under other values are left out. The fixed parameter becomes a choice of one value.
     ///
     /// ```
     /// use thrifty_space::Space;

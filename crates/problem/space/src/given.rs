@@ -1,4 +1,4 @@
-//! Spaces in which some values are given.
+//! Spaces with given values.
 
 use thrifty_domain::FILLER;
 
@@ -6,11 +6,9 @@ use crate::encoding::{canonical, write_value};
 use crate::{Config, Space, SpaceError};
 
 impl Space {
-    /// The space of the configurations that have these values: same parameters, same encoding, and a [`Space::domain`] in which the
-    /// given parameters are fixed.
+    /// The part of the space with these values: same parameters, same encoding, and a [`Space::domain`] in which the given parameters are fixed.
     ///
-    /// It serves to complete a configuration of which a part is given. A space without a parameter altogether is
-    /// [`Space::with_fixed`].
+    /// Use it to complete a partly given configuration. [`Space::with_fixed`] removes a parameter from the search instead.
     ///
     /// ```
     /// use thrifty_space::{Config, Space};
@@ -30,8 +28,8 @@ impl Space {
     /// ```
     ///
     /// # Errors
-    /// [`SpaceError`] for an unknown name, a value that the parameter cannot have, one that is given while another value given excludes
-    /// it, or one whose condition is on a parameter that is not given.
+    /// [`SpaceError`] for an unknown name, a value that the parameter cannot have, a value that another given value excludes, or a value
+    /// whose condition is on a parameter that is not given.
     pub fn given(&self, values: &Config) -> Result<Self, SpaceError> {
         self.require_known(values)?;
         let mut x = vec![FILLER; self.dim()];
@@ -52,11 +50,10 @@ impl Space {
         Ok(self.pinned(&indices, &x))
     }
 
-    /// A configuration with its values as [`Space::decode`] would return them: a choice as it stands among the choices, a value of a
-    /// grid without roundings, whole numbers of a float as floats.
+    /// A configuration with its values in the form of [`Space::decode`]: a choice as in the list of choices, a grid value without rounding,
+    /// whole numbers of a float as floats.
     ///
-    /// Parts of configurations are of this form too. A configuration with an unknown name or a value that a parameter cannot have stays as
-    /// it is.
+    /// This also works for parts of configurations. A configuration with an unknown name or an invalid value is returned unchanged.
     ///
     /// ```
     /// use thrifty_space::{Config, Space};
@@ -73,8 +70,7 @@ impl Space {
         self.with_values(Config::new(), config).unwrap_or_else(|_| config.clone())
     }
 
-    /// A configuration with given values in place of its own, as [`Space::decode`] would return them: whole numbers of a float
-    /// become floats.
+    /// A configuration with given values in place of its own, in the form of [`Space::decode`]: whole numbers of a float become floats.
     ///
     /// # Errors
     /// [`SpaceError`] for an unknown name, or a value that the parameter cannot have.

@@ -1,10 +1,10 @@
-//! Known constraint: what may be suggested, known without evaluating it.
+//! Known constraints: restrictions on suggestions that need no evaluation.
 
 use std::fmt;
 
 use crate::{Config, Space};
 
-/// A known constraint on configurations; without one everything is allowed.
+/// A known constraint on configurations; without one every configuration is allowed.
 ///
 /// ```
 /// use thrifty_space::{KnownConstraint, Space};

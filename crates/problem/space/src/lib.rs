@@ -4,9 +4,8 @@
 //!
 //! ## Overview
 //!
-//! A [`Space`] is data: build it with [`Space::builder`] or read it with serde. It lowers itself to a
-//! [`Domain`](thrifty_domain::Domain), so that models and maximisers never see a configuration, and maps
-//! configurations there and back: [`Space::encode`], [`Space::decode`].
+//! A [`Space`] is data: build it with [`Space::builder`] or read it with serde. It provides a [`Domain`](thrifty_domain::Domain), so models
+//! and maximisers never use configurations. [`Space::encode`] and [`Space::decode`] convert between configurations and points.
 
 mod axis;
 mod builder;

@@ -5,24 +5,23 @@ use thrifty_domain::{Spacing, Variable};
 use crate::axis::Axis;
 use crate::{SpaceError, Value};
 
-/// Level k of n comes back from `(k + ½) / n` while the two roundings, n · 2⁻⁵² together, stay below ½.
+/// Largest number of levels. Level k of n is recovered from `(k + ½) / n` while the two roundings, together n · 2⁻⁵², are below ½.
 const MOST_LEVELS: u128 = 1 << 51;
 
-/// Largest level, in steps, on a logarithmic axis: `ln` and `exp` add about 100 roundings of 2⁻⁵³ relative to the
-/// level.
+/// Largest level, in steps, on a logarithmic axis: `ln` and `exp` add about 100 roundings of 2⁻⁵³ relative to the level.
 const MOST_LOG_STEPS: f64 = (1_u64 << 44) as f64;
 
 /// Kind of a parameter: the set of its values.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Kind {
-    /// Every number in `[low, high]`, searched evenly or by its logarithm.
+    /// Every number in `[low, high]`, searched linearly or on a log scale.
     Float {
         /// Smallest value.
         low: f64,
         /// Largest value.
         high: f64,
-        /// Search by the logarithm.
+        /// True to search on a log scale.
         #[serde(default)]
         log: bool,
     },
@@ -30,20 +29,20 @@ pub enum Kind {
     StepFloat {
         /// Smallest value.
         low: f64,
-        /// No value is larger.
+        /// Upper bound of the values.
         high: f64,
-        /// Distance of two values.
+        /// Distance between neighbouring values.
         step: f64,
     },
-    /// `low, low + step, …` up to `high`, searched evenly or by the logarithm.
+    /// `low, low + step, …` up to `high`, searched linearly or on a log scale.
     Int {
         /// Smallest value.
         low: i64,
-        /// No value is larger.
+        /// Upper bound of the values.
         high: i64,
-        /// Distance of two values.
+        /// Distance between neighbouring values.
         step: i64,
-        /// Search by the logarithm.
+        /// True to search on a log scale.
         #[serde(default)]
         log: bool,
     },
@@ -54,7 +53,7 @@ pub enum Kind {
     },
 }
 
-/// A parameter is active only while an earlier discrete parameter has one of these values.
+/// Condition: a parameter is active only while an earlier discrete parameter has one of these values.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct When {
     /// Name of the earlier parameter.
@@ -77,7 +76,7 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// Turns a float whose bounds are equal into a choice of one value.
+    /// Turns a float with equal bounds into a choice of one value.
     pub(crate) fn fix_single_value(&mut self) {
         if let Kind::Float { low, high, log } = self.kind
             && low == high
@@ -88,7 +87,7 @@ impl Parameter {
         }
     }
 
-    /// Checks the parameter by itself and lowers it to a variable without conditions.
+    /// Checks the parameter alone and converts it to a variable without conditions.
     pub(crate) fn lower(&self) -> Result<Variable, SpaceError> {
         let name = || self.name.clone();
         let bounds = |low: f64, high: f64, log: bool| {
@@ -129,7 +128,7 @@ impl Parameter {
         }
         let count = u128::from(range / step.unsigned_abs()) + 1;
         let first = low as f64 / step as f64;
-        // A grid whose first level is less than half a step from 0 has no logarithmic cell there.
+        // A grid whose first level is less than half a step from 0 has no cell there on a log scale.
         if log && first <= 0.5 {
             let limit = 2.0 * low as f64;
             return Err(SpaceError::LogStepTooWide { name: name(), step: step as f64, limit });
@@ -164,8 +163,8 @@ impl Parameter {
     }
 }
 
-/// Number of levels from `low` to `high`; a range that is a whole number of steps up to rounding counts as one. Steps
-/// too small to be counted give the largest number there is.
+/// Number of levels from `low` to `high`. A range that is a whole number of steps up to rounding counts as one. If the steps are too small
+/// to be counted, the result is the largest number.
 pub(crate) fn step_count(low: f64, high: f64, step: f64) -> u128 {
     let steps = ((high - low) / step * (1.0 + 4.0 * f64::EPSILON) + 1e-9).floor() as u128;
     steps.saturating_add(1)

@@ -14,9 +14,9 @@ use crate::{Config, Parameter, SpaceBuilder, SpaceError};
 pub struct Space {
     parameters: Vec<Parameter>,
     domain: Domain,
-    /// The domain with given values fixed, for spaces of a completion; encoding is that of the whole domain.
+    /// The domain with given values fixed, to complete configurations; the encoding is that of the whole domain.
     pinned: Option<Domain>,
-    /// Indices of the parameters by rising name.
+    /// Indices of the parameters, sorted by name.
     by_name: Vec<usize>,
 }
 
@@ -27,10 +27,10 @@ impl Space {
         SpaceBuilder::default()
     }
 
-    /// A space of the given parameters. A float whose bounds are equal becomes a choice of that one value.
+    /// Creates a space from parameters. A float with equal bounds becomes a choice of that one value.
     ///
     /// # Errors
-    /// [`SpaceError`] names the parameter and what is wrong with it.
+    /// [`SpaceError`] names the parameter and its defect.
     pub fn new(mut parameters: Vec<Parameter>) -> Result<Self, SpaceError> {
         parameters.iter_mut().for_each(Parameter::fix_single_value);
         if parameters.is_empty() {
@@ -70,7 +70,7 @@ impl Space {
     /// Floats `x0, x1, …` in `[0, 1]`.
     ///
     /// # Panics
-    /// When `dim` is 0.
+    /// If `dim` is 0.
     #[must_use]
     pub fn unit_cube(dim: usize) -> Self {
         Self::from_bounds(&vec![(0.0, 1.0); dim]).expect("a cube of at least one dimension")
@@ -91,9 +91,9 @@ impl Space {
         &self.parameters
     }
 
-    /// Number of parameters that have more than one value: those that a search chooses.
+    /// Number of parameters with more than one value, which a search has to choose.
     ///
-    /// Values that are [given](Self::given) do not lower it.
+    /// [Given](Self::given) values do not reduce it.
     ///
     /// ```
     /// use thrifty_space::Space;
@@ -106,7 +106,7 @@ impl Space {
         self.domain.free_variables()
     }
 
-    /// True if there is a parameter of this name.
+    /// True if a parameter has this name.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.by_name.binary_search_by(|index| self.parameters[*index].name.as_str().cmp(name)).is_ok()
     }
@@ -117,12 +117,12 @@ impl Space {
         self.pinned.as_ref().unwrap_or(&self.domain)
     }
 
-    /// The domain of all configurations, those without the given values too.
+    /// The domain of all configurations, including those without the given values.
     pub(crate) fn whole(&self) -> &Domain {
         &self.domain
     }
 
-    /// Part of the space: the configurations with some parameters fixed where they are at `x`.
+    /// Part of the space: the configurations with some parameters fixed at their values in `x`.
     pub(crate) fn pinned(&self, indices: &[usize], x: &[f64]) -> Self {
         Self { pinned: Some(self.domain.clone().pinned(indices, x)), ..self.clone() }
     }
@@ -133,15 +133,15 @@ impl Space {
         self.domain.dim()
     }
 
-    /// A configuration drawn evenly from the cube: each level of a discrete parameter equally often (by its
-    /// logarithm where that is the scale).
+    /// Draws a configuration uniformly from the cube. All levels of a discrete parameter are equally likely, or uniform on a log scale if
+    /// it has one.
     #[must_use]
     pub fn sample(&self, rng: &mut Stream) -> Config {
         let cube: Vec<f64> = (0..self.dim()).map(|_| rng.uniform()).collect();
         self.decode(&cube)
     }
 
-    /// A short text that differs between spaces that differ: FNV-1a over the JSON form, in hexadecimal.
+    /// Short hash of the space: FNV-1a over its JSON form, in hexadecimal.
     ///
     /// # Errors
     /// [`SpaceError::Unwritable`] when the space has no JSON form.

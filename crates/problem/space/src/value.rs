@@ -17,7 +17,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// The number, if it is one; whole numbers convert.
+    /// The number; `None` for other values. Whole numbers are converted.
     #[must_use]
     pub fn number(&self) -> Option<f64> {
         match self {
@@ -27,16 +27,16 @@ impl Value {
         }
     }
 
-    /// Index of the first of some choices that is this value, or else the same number: 1 stands for 1.0.
+    /// Index of the first choice that is equal to this value, or else numerically equal: 1 matches 1.0.
     #[must_use]
     pub fn position_in(&self, choices: &[Self]) -> Option<usize> {
         let is_number = |choice: &Self| choice.whole().is_some() && choice.whole() == self.whole();
         choices.iter().position(|choice| choice == self).or_else(|| choices.iter().position(is_number))
     }
 
-    /// The whole number, if it is one: 1 and 1.0.
+    /// The whole number, if it is one, such as 1 or 1.0; else `None`.
     pub(crate) fn whole(&self) -> Option<i64> {
-        // Floats from 2⁶³ on are whole, but no i64 is as large.
+        // Floats from 2⁶³ on are whole, but exceed i64.
         const END: f64 = (1_u64 << 63) as f64;
         match self {
             Self::Int(whole) => Some(*whole),

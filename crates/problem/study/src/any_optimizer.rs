@@ -7,9 +7,9 @@ use crate::{
     TrialId,
 };
 
-/// An optimiser of unknown type: one type for all methods of a query, whatever they recommend.
+/// Type-erased optimiser: one type for all methods of a query, for every type of recommendation.
 ///
-/// The recommendation is a `Box<dyn Any>`, to be downcast to that of the method.
+/// The recommendation is a `Box<dyn Any>`; downcast it to that of the method.
 ///
 /// ```
 /// use thrifty_study::{AnyOptimizer, MaxTrials, Study};

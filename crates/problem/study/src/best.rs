@@ -1,28 +1,28 @@
 //! The best configuration of a study.
 
-/// The best configuration, as an optimiser of one objective recommends it.
+/// The best configuration, as recommended by an optimiser of one objective.
 ///
-/// Configurations that break a measured constraint are never the best. Over the folds of a cross-validation the value is that of
-/// the mean over folds, never that of a single one.
+/// Configurations that break a measured constraint are never the best. For the folds of a cross-validation, the value is the mean over the
+/// folds, never that of a single fold.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Best<C> {
     /// The configuration.
     pub config: C,
-    /// Its value: the objective, in its units.
+    /// Value of the objective, in its units.
     pub value: f64,
     /// Origin of the value.
     pub basis: Basis,
-    /// Central 95 % credible interval of the objective there, without noise of evaluations, in its units. Nothing where the value was
-    /// measured, and from models that give none.
+    /// Central 95 % credible interval of the objective, without noise of evaluations, in its units. `None` for a measured value, and for
+    /// models without intervals.
     pub interval: Option<(f64, f64)>,
 }
 
 /// Origin of the value of a [`Best`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Basis {
-    /// Measured; over folds on every one of them.
+    /// Measured; for folds, on every one of them.
     Observed,
-    /// A posterior mean. That of the best of many configurations is too small on average, as it was chosen for it.
+    /// A posterior mean. For the best of many configurations it is too small on average, since the configuration was selected by it.
     Posterior,
 }
 

@@ -38,28 +38,28 @@ impl First {
     }
 }
 
-/// A journal that is read line by line, so that one line at a time is in memory.
+/// A journal that is read line by line, with one line in memory at a time.
 pub(crate) struct Contents<'a, R> {
     path: &'a Path,
     reader: R,
-    /// The bytes of the line that was read last, with its end.
+    /// Bytes of the last line that was read, including its line end.
     line: Vec<u8>,
-    /// Nothing for an empty file, or one without a whole line.
+    /// `None` for an empty file, or one without a complete line.
     pub(crate) first: Option<First>,
-    /// Lines that were understood.
+    /// Number of valid lines.
     pub(crate) lines: usize,
-    /// Bytes that hold them.
+    /// Number of bytes of these lines.
     pub(crate) kept: u64,
-    /// False if the last of them has no line end.
+    /// False if the last valid line has no line end.
     pub(crate) is_ended: bool,
-    /// A last line that was cut off, in words.
+    /// Description of a truncated last line.
     pub(crate) torn: Option<String>,
-    /// True once a line had a sequence number: all after it must.
+    /// True once a line had a sequence number; all later lines must have one.
     sealed: bool,
 }
 
 impl<'a, R: BufRead> Contents<'a, R> {
-    /// Reads the first line; `path` is named in errors.
+    /// Reads the first line; errors name `path`.
     ///
     /// # Errors
     /// [`JournalError`]: unreadable, not a journal, or damaged.
@@ -89,7 +89,7 @@ impl<'a, R: BufRead> Contents<'a, R> {
         Ok(contents)
     }
 
-    /// The next event; nothing at the end, or at a last line that was cut off.
+    /// The next event; `None` at the end, or at a truncated last line.
     ///
     /// # Errors
     /// [`JournalError`]: unreadable, damaged, with the line, or with another type of query.
@@ -118,22 +118,22 @@ impl<'a, R: BufRead> Contents<'a, R> {
         }
     }
 
-    /// The error for the line after those that were understood.
+    /// Error for the line after the valid ones.
     fn corrupt(&self, message: String) -> JournalError {
         JournalError::Corrupt { path: self.path.into(), line: self.lines + 1, message }
     }
 
-    /// The error for the event that was read last, which contradicts those before it.
+    /// Error for the last event, which contradicts earlier ones.
     pub(crate) fn contradiction(&self, message: String) -> JournalError {
         JournalError::Corrupt { path: self.path.into(), line: self.lines, message }
     }
 
-    /// Bytes of a file without a whole line.
+    /// Bytes of a file without a complete line.
     pub(crate) fn head(&self) -> &[u8] {
         &self.line
     }
 
-    /// Reads a line; returns the length of its text and whether it has an end.
+    /// Reads a line; returns the length of its text, and true if it has a line end.
     fn next_line(&mut self) -> Result<Option<(usize, bool)>, JournalError> {
         self.line.clear();
         let read = self.reader.read_until(b'\n', &mut self.line);
@@ -145,7 +145,7 @@ impl<'a, R: BufRead> Contents<'a, R> {
         })
     }
 
-    /// Counts the line that was read last.
+    /// Counts the last line as valid.
     fn keep(&mut self) {
         self.lines += 1;
         self.kept += self.line.len() as u64;

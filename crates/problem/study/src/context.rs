@@ -5,7 +5,7 @@ use thrifty_sampling::{Seed, Stream};
 use crate::curves::Curves;
 use crate::{Outcome, TrialId};
 
-/// Context of an evaluation besides the query: the trial, its noise, and intermediate values.
+/// Context of an evaluation in addition to the query: the trial, its random noise, and intermediate values.
 ///
 /// ```
 /// # use thrifty_study::{Context, Outcome, ReportError};
@@ -24,7 +24,7 @@ use crate::{Outcome, TrialId};
 pub struct Context<'a> {
     /// The trial.
     pub id: TrialId,
-    /// Number of earlier attempts at this trial that failed.
+    /// Number of earlier failed attempts at this trial.
     pub attempt: usize,
     seed: Seed,
     reports: Vec<(u64, f64)>,
@@ -32,7 +32,7 @@ pub struct Context<'a> {
     send: &'a mut dyn FnMut(u64, f64) -> bool,
 }
 
-/// An intermediate value that nobody takes any more.
+/// Error for an intermediate value that is no longer accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("nobody takes reports of trial {} any more: it need not go on", .id.0)]
 pub struct ReportError {
@@ -41,7 +41,7 @@ pub struct ReportError {
 }
 
 impl<'a> Context<'a> {
-    /// The context of an attempt that has reported nothing.
+    /// The context of an attempt without reports.
     pub(crate) fn new(
         id: TrialId,
         attempt: usize,
@@ -53,29 +53,30 @@ impl<'a> Context<'a> {
         Self { id, attempt, seed, reports: Vec::new(), curves, send }
     }
 
-    /// The trial's own noise: the same whenever and wherever it is evaluated.
+    /// Random stream of the trial, independent of the time and place of its evaluation.
     #[must_use]
     pub fn noise(&self) -> Stream {
         self.seed.stream("evaluation", self.id.0)
     }
 
-    /// Notes an intermediate value: a loss, as the objective. Steps are epochs, folds, seconds: any number that the trials count alike.
+    /// Reports an intermediate value: a loss, like the objective. Steps may be epochs, folds or seconds, but must have the same meaning in
+    /// all trials.
     ///
     /// # Errors
-    /// [`ReportError`] when the study has ended with an error meanwhile, or another worker has the trial: the evaluation may stop.
+    /// [`ReportError`] if the study has ended with an error meanwhile, or another worker has the trial. The evaluation may stop.
     pub fn report(&mut self, step: u64, value: f64) -> Result<(), ReportError> {
         self.reports.push((step, value));
         self.curves.inspect(|curves| curves.report(self.id, step, value));
         if (self.send)(step, value) { Ok(()) } else { Err(ReportError { id: self.id }) }
     }
 
-    /// True if the study's pruner would stop the trial after what it has reported. Without a pruner, and before the first report, no trial is stopped.
+    /// True if the study's pruner would stop the trial after its reports so far. Without a pruner, and before the first report, it is false.
     #[must_use]
     pub fn should_prune(&self) -> bool {
         self.curves.is_some_and(|curves| curves.should_prune(self.id, &self.reports))
     }
 
-    /// The outcome of a trial that stops now.
+    /// Outcome of a trial that is stopped now.
     #[must_use]
     pub fn pruned(&self) -> Outcome {
         Outcome::pruned(self.reports.last().map_or(0, |report| report.0))

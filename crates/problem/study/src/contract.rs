@@ -14,22 +14,22 @@ use crate::{
 
 pub use crate::shared::contract::event_log;
 
-/// Runs an optimiser and checks what a study relies on: the contract suite for implementers of [`Optimizer`].
+/// Runs an optimiser and checks the properties that a study relies on: the contract suite for implementers of [`Optimizer`].
 ///
-/// `make` builds the optimiser, the same each time; `evaluate` is a deterministic evaluation. The laws, over `trials` trials one by
-/// one and with three running at a time:
+/// `make` builds the optimiser, equal each time; `evaluate` is a deterministic evaluation. The laws, over `trials` trials, one by one and
+/// with three running at a time:
 ///
-/// * Two runs make the same suggestions, to the bit, diagnostics and memo included.
-/// * A suggestion is a function of the history: a new optimiser in the place of the old one at any trial makes the same suggestions. So does one
-///   that has seen other histories.
-/// * A study that is interrupted and resumed from its journal makes the same suggestions as one that was not.
-/// * A query of its own that comes back from elsewhere is suggested and kept as it is, unless the optimiser takes none; and trials
-///   that were made elsewhere are no error.
-/// * Failed trials are no error, and neither is an empty history when a recommendation is asked for.
+/// * Two runs make bit-identical suggestions, including diagnostics and memo.
+/// * A suggestion is a function of the history: if a new optimiser replaces the old one at any trial, it makes the same suggestions. So
+///   does an optimiser that was used with other histories.
+/// * A study that is interrupted and resumed from its journal makes the same suggestions as an uninterrupted one.
+/// * A query of the optimiser that is enqueued is suggested and kept unchanged, unless the optimiser accepts none. Trials from elsewhere
+///   are no error.
+/// * Failed trials are no error, and neither is a recommendation for an empty history.
 /// * Two optimisers have the same fingerprint.
 ///
 /// # Panics
-/// When a law does not hold.
+/// If a law does not hold.
 pub fn optimizer<O: Optimizer>(
     make: impl Fn() -> O,
     evaluate: impl Fn(&O::Query, TrialId) -> Outcome,
@@ -98,7 +98,7 @@ fn assert_same<Q: serde::Serialize>(found: &[Trial<Q>], expected: &[Trial<Q>], w
     }
 }
 
-/// Asks a new optimiser, and one that has seen everything, at every trial of a sequence without running trials.
+/// Asks a new optimiser, and one that has been used for all trials, at every trial of a sequence without running trials.
 fn is_a_function_of_the_history<O: Optimizer>(make: &impl Fn() -> O, sequence: &[Trial<O::Query>]) {
     let mut seasoned = make();
     let ask = |optimizer: &mut O, count: usize| {
@@ -122,7 +122,7 @@ fn is_a_function_of_the_history<O: Optimizer>(make: &impl Fn() -> O, sequence: &
     }
 }
 
-/// Enqueues the last query of a sequence at its beginning, and begins a study with the trials of the sequence.
+/// Enqueues the last query of a sequence at its start, and starts a study with the trials of the sequence.
 fn takes_its_own_queries<O: Optimizer>(
     make: &impl Fn() -> O,
     evaluate: &impl Fn(&O::Query, TrialId) -> Outcome,
@@ -175,7 +175,7 @@ fn resumes<O: Optimizer>(
     }
 }
 
-/// A file of its own, removed in the end.
+/// A temporary file that is removed at the end.
 struct Journal(PathBuf);
 
 impl Journal {
@@ -190,18 +190,18 @@ impl Journal {
 
 impl Drop for Journal {
     fn drop(&mut self) {
-        // A file that is left behind in the temporary folder is no failure of a law.
+        // A file that remains in the temporary folder breaks no law.
         drop(std::fs::remove_file(&self.0));
     }
 }
 
 /// Checks a stop rule: the contract suite for implementers of [`StopRule`].
 ///
-/// The rule's settings are valid, its answer is a function of the history (the same for the same history), and no history makes it
+/// The settings of the rule are valid. Its answer is a function of the history: equal histories give equal answers. No history makes it
 /// panic: an empty one, one of failures, one of running trials, one of values from 1e-300 to 1e300, one without diagnostics.
 ///
 /// # Panics
-/// When a law does not hold.
+/// If a law does not hold.
 pub fn stop_rule(rule: &dyn StopRule) {
     if let Err(error) = rule.validate() {
         panic!("a rule with settings that make no sense: {error}");
@@ -234,7 +234,7 @@ pub fn stop_rule(rule: &dyn StopRule) {
     }
 }
 
-/// A history as a stop rule sees it.
+/// A history in the form that stop rules use.
 #[derive(Default)]
 struct View {
     outcomes: Vec<Outcome>,

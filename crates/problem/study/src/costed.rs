@@ -7,18 +7,17 @@ use cpu_time::ThreadTime;
 use crate::run::caught;
 use crate::{Context, Outcome};
 
-/// In what the cost of an evaluation is measured.
+/// Unit in which the cost of an evaluation is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CostUnit {
-    /// Seconds of wall-clock time: what one waits for.
+    /// Seconds of wall-clock time.
     WallSeconds,
-    /// Seconds of processor time of the calling thread: what it takes beside other work. Threads that the evaluation starts
-    /// are not counted.
+    /// Seconds of processor time of the calling thread, which other work does not increase. Threads started by the evaluation are not counted.
     ThreadCpuSeconds,
 }
 
-/// Wraps an evaluator so that it measures its own cost, unless it reports one. Failures and stopped trials cost as much as they took.
-/// A panic is a failure, as in the loop of a study.
+/// Wraps an evaluator so that it measures its own cost, unless it reports one. Failures and stopped trials have a cost too. A panic is a
+/// failure, as in the loop of a study.
 ///
 /// ```
 /// use thrifty_study::{CostUnit, Outcome, costed};

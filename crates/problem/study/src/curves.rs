@@ -1,4 +1,4 @@
-//! Curves of all trials, for the decisions of a pruner on the threads that evaluate.
+//! Curves of all trials, for a pruner on the evaluating threads.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -20,7 +20,7 @@ impl Owned {
     }
 }
 
-/// A pruner, and what it decides on. The threads that evaluate add reports, the loop adds trials and outcomes.
+/// A pruner and its data. The evaluating threads add reports; the loop adds trials and outcomes.
 pub(crate) struct Curves {
     pruner: Arc<dyn Pruner>,
     seed: Seed,
@@ -40,7 +40,7 @@ impl Curves {
         let curves = self.trials.read().unwrap_or_else(PoisonError::into_inner);
         let asked = usize::try_from(id.0).unwrap_or(usize::MAX);
         let seen = match self.schedule {
-            // The trials that a window shows have all ended: their curves change no more.
+            // All trials visible in a window have ended, so their curves no longer change.
             Schedule::Window(_) => self.schedule.visible(asked).min(curves.len()),
             Schedule::AsCompleted => curves.len(),
         };
@@ -68,7 +68,7 @@ impl Curves {
         self.change(id, |curve| curve.reports.clear());
     }
 
-    /// Notes how a trial ended.
+    /// Records the outcome of a trial.
     pub(crate) fn end(&self, id: TrialId, outcome: &Outcome) {
         self.change(id, |curve| curve.objective = outcome.objective());
     }
@@ -83,7 +83,7 @@ impl Curves {
     }
 }
 
-/// Decision of a pruner on a trial of a history, all other trials seen as they are.
+/// Decision of a pruner on a trial of a history, given all other trials in their current state.
 pub(crate) fn should_prune<Q>(pruner: &dyn Pruner, history: &History<Q>, trial: &Trial<Q>) -> bool {
     fn curve<Q>(trial: &Trial<Q>) -> Curve<'_> {
         let objective = trial.outcome.as_ref().and_then(Outcome::objective);
@@ -94,7 +94,7 @@ pub(crate) fn should_prune<Q>(pruner: &dyn Pruner, history: &History<Q>, trial: 
     decide(pruner, curve(trial), &others, history.seed())
 }
 
-/// A trial that reported nothing goes on.
+/// A trial without reports continues.
 fn decide(pruner: &dyn Pruner, running: Curve<'_>, others: &[Curve<'_>], seed: Seed) -> bool {
     !running.reports.is_empty() && pruner.should_prune(running, others, seed)
 }

@@ -1,4 +1,4 @@
-//! Directions of objectives: what is maximised is negated at the border of a study.
+//! Directions of objectives: maximised objectives are negated at the interface of a study.
 
 use serde::{Deserialize, Serialize};
 
@@ -25,7 +25,7 @@ impl Direction {
         }
     }
 
-    /// The loss of a value in the user's units, or the value of a loss: the map is its own inverse.
+    /// Converts a value in the user's units to a loss, or back: the map is its own inverse.
     ///
     /// ```
     /// use thrifty_study::Direction;
@@ -35,12 +35,12 @@ impl Direction {
     pub fn flip(self, value: f64) -> f64 {
         match self {
             Self::Minimize => value,
-            // Not the sign alone: minus zero would be shown as such.
+            // Not the sign alone, since minus zero would be displayed as such.
             Self::Maximize => 0.0 - value,
         }
     }
 
-    /// The interval of losses of an interval in the user's units, or the other way round, the lower end first.
+    /// Converts an interval in the user's units to an interval of losses, or back; the lower end comes first.
     ///
     /// ```
     /// use thrifty_study::Direction;
@@ -57,14 +57,14 @@ impl Direction {
 
 /// Directions of the objectives of a study, in their order.
 ///
-/// Optimisers, stop rules and pruners see losses; so do histories and journals. What comes from the user is turned into losses once,
-/// where it is read, and what is shown to the user is turned back. Without directions all objectives are minimised.
+/// Optimisers, stop rules, pruners, histories and journals all use losses. User input is converted to losses once, where it is read; output
+/// to the user is converted back. Without directions all objectives are minimised.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Directions(Vec<Direction>);
 
 impl Directions {
-    /// One direction per objective. With none their number is open, and all are minimised.
+    /// One direction per objective. If empty, the number of objectives is open, and all are minimised.
     #[must_use]
     pub fn new(directions: Vec<Direction>) -> Self {
         Self(directions)
@@ -82,7 +82,7 @@ impl Directions {
         self.0.get(objective).copied().unwrap_or_default()
     }
 
-    /// The direction of the first objective, which is that of intermediate values too.
+    /// The direction of the first objective, which also applies to intermediate values.
     #[must_use]
     pub fn first(&self) -> Direction {
         self.of(0)
@@ -94,22 +94,22 @@ impl Directions {
         self.0.iter().all(|direction| *direction == Direction::Minimize)
     }
 
-    /// Losses of objectives in the user's units, or the other way round.
+    /// Converts objectives in the user's units to losses, or back.
     #[must_use]
     pub fn flip(&self, objectives: &[f64]) -> Vec<f64> {
         objectives.iter().enumerate().map(|(at, value)| self.of(at).flip(*value)).collect()
     }
 
-    /// The measurement of losses for one in the user's units, or the other way round. Constraints, cost and noise variance stay.
+    /// Converts a measurement in the user's units to losses, or back. Constraints, cost and noise variance are unchanged.
     #[must_use]
     pub fn flip_measurement(&self, measurement: Measurement) -> Measurement {
         Measurement { objectives: self.flip(&measurement.objectives), ..measurement }
     }
 
-    /// The outcome of losses for one in the user's units, or the other way round.
+    /// Converts an outcome in the user's units to losses, or back.
     ///
-    /// A measurement that is not finite becomes a failure first, so that its reason names the number as the user knows it. A cost or noise
-    /// variance that makes no sense stays: [`Study::tell`](crate::Study::tell) refuses it, and the measured values are not lost.
+    /// A measurement that is not finite is first converted to a failure, so that its reason contains the number in the user's units. An
+    /// invalid cost or noise variance is kept: [`Study::tell`](crate::Study::tell) rejects it without losing the measured values.
     #[must_use]
     pub fn flip_outcome(&self, outcome: Outcome) -> Outcome {
         match outcome {
@@ -121,7 +121,7 @@ impl Directions {
         }
     }
 
-    /// The names, for messages; `minimize` without directions.
+    /// Names for messages; `minimize` without directions.
     #[must_use]
     pub fn names(&self) -> String {
         if self.0.is_empty() {

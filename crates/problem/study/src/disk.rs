@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// The calls of the operating system that make a journal durable; a test counts them in their place.
+/// Operating system calls that make a journal durable; tests replace them by counters.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Disk {
     /// Makes the content of a file durable.
@@ -14,9 +14,9 @@ pub(crate) struct Disk {
 }
 
 impl Disk {
-    /// Makes the name of a new file durable where that is possible.
+    /// Makes the name of a new file durable where possible.
     ///
-    /// A folder that may not be read, and a file system that does not sync folders, leave it to the operating system.
+    /// If the folder may not be read, or the file system does not sync folders, this is left to the operating system.
     pub(crate) fn sync_name(&self, path: &Path) -> io::Result<()> {
         match (self.sync_folder)(path) {
             Err(error) if is_impossible(&error) => Ok(()),
@@ -25,7 +25,7 @@ impl Disk {
     }
 }
 
-/// True for an error that each further call would return too.
+/// True for an error that every further call would return too.
 fn is_impossible(error: &io::Error) -> bool {
     use io::ErrorKind::{InvalidInput, PermissionDenied, Unsupported};
     matches!(error.kind(), InvalidInput | PermissionDenied | Unsupported)

@@ -1,10 +1,10 @@
 //! Durability levels of a journal.
 
-/// Times at which the lines of a journal are forced onto the disk.
+/// Durability level: when the lines of a journal are forced onto the disk.
 ///
-/// A line is always handed to the operating system before the study continues, so the end of the process, by whatever
-/// signal, loses nothing. The levels differ in what a power failure or a crash of the machine may lose. The name of a new journal
-/// is made durable with its folder, unless the folder may not be read or its file system does not sync folders.
+/// A line is always passed to the operating system before the study continues, so the end of the process, by any signal, loses nothing. The
+/// levels differ in what a power failure or a crash of the machine may lose. The name of a new journal is made durable with its folder,
+/// unless the folder may not be read or its file system does not sync folders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Durability {

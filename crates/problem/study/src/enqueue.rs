@@ -1,4 +1,4 @@
-//! Queries and trials that do not come from the optimiser: a queue, and trials that were made elsewhere.
+//! Queries and trials from outside the optimiser: a queue, and trials that were made elsewhere.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,10 +10,9 @@ use crate::replay::Origin;
 use crate::{Memo, Optimizer, OptimizerError, Outcome, Query, Study, StudyError, Timing, Trial, TrialId};
 
 impl<O: Optimizer> Study<O> {
-    /// Enqueues a query, to be asked before the optimiser chooses again; values that are missing are suggested given the rest.
+    /// Enqueues a query, to be asked before the optimiser chooses again. Missing values are suggested, given the other ones.
     ///
-    /// The journal keeps the queue. A query that was enqueued before is enqueued once more; a program that enqueues when it
-    /// starts uses [`Study::with_queue`].
+    /// The journal keeps the queue. An equal query is enqueued again; a program that enqueues at its start should use [`Study::with_queue`].
     ///
     /// # Errors
     /// [`StudyError`] for a query that is not of the space, or when the journal fails; nothing is enqueued then.
@@ -24,7 +23,7 @@ impl<O: Optimizer> Study<O> {
         Ok(())
     }
 
-    /// Enqueues queries that were not enqueued before: a program that is started again continues with the queue of its journal.
+    /// Enqueues queries that were not enqueued before, so that a restarted program continues with the queue of its journal.
     ///
     /// # Errors
     /// As [`Study::enqueue`].
@@ -33,7 +32,7 @@ impl<O: Optimizer> Study<O> {
         Ok(self)
     }
 
-    /// Enqueues each query unless it was enqueued as often before.
+    /// Enqueues each query unless it was already enqueued as often.
     pub(crate) fn enqueue_missing(
         &mut self,
         queries: impl IntoIterator<Item = O::Query>,
@@ -41,7 +40,7 @@ impl<O: Optimizer> Study<O> {
         self.not_enqueued(queries)?.into_iter().try_for_each(|query| self.enqueue(query))
     }
 
-    /// The queries that were not enqueued as often before.
+    /// The queries that were not already enqueued as often.
     pub(crate) fn not_enqueued(
         &self,
         queries: impl IntoIterator<Item = O::Query>,
@@ -58,11 +57,11 @@ impl<O: Optimizer> Study<O> {
         Ok(missing)
     }
 
-    /// Begins the study with trials that were made elsewhere: an earlier study, a table, another program.
+    /// Starts the study with trials from elsewhere: an earlier study, a table, another program.
     ///
-    /// Every optimiser learns from them as from its own. They are trials 0, 1, … with their outcomes and without a time;
-    /// stop rules count them. Where the study or its journal begins with the same trials already, nothing is added; where it has the first of
-    /// them alone, as after an import that was interrupted, the others are. After an error none is added.
+    /// Every optimiser learns from them as from its own. They are trials 0, 1, … with their outcomes and without a time; stop rules count
+    /// them. If the study or its journal already starts with these trials, nothing is added. If it has only the first of them, for example
+    /// after an interrupted import, the others are added. After an error none is added.
     ///
     /// ```
     /// # use thrifty_study::{Ask, Fingerprint, History, Optimizer, OptimizerError, Suggestion, TrialId};
@@ -89,8 +88,8 @@ impl<O: Optimizer> Study<O> {
     /// ```
     ///
     /// # Errors
-    /// [`StudyError`] for a query that is not of the space or lacks a value, a measurement that [`Study::tell`] would refuse, a
-    /// journal that fails, and [`StudyError::OtherBeginning`] for a study that begins with other trials.
+    /// [`StudyError`] for a query that is not of the space or lacks a value, a measurement that [`Study::tell`] would reject, or a journal
+    /// that fails; [`StudyError::OtherBeginning`] for a study that starts with other trials.
     pub fn with_known(
         mut self,
         trials: impl IntoIterator<Item = (O::Query, Outcome)>,
@@ -107,7 +106,7 @@ impl<O: Optimizer> Study<O> {
         Ok(self)
     }
 
-    /// Adds one trial that was made elsewhere, as the next trial.
+    /// Adds one trial from elsewhere as the next trial.
     ///
     /// # Errors
     /// As [`Study::with_known`].
@@ -118,7 +117,7 @@ impl<O: Optimizer> Study<O> {
         Ok(id)
     }
 
-    /// A trial that was made elsewhere, as the journal keeps it, after those of the history and others that are to be added.
+    /// A trial from elsewhere in the form of the journal, after those of the history and others that will be added.
     fn known_trial(
         &self,
         id: TrialId,
@@ -136,9 +135,9 @@ impl<O: Optimizer> Study<O> {
         Ok(Trial { id, query, diagnostics, memo, reports, outcome, timing })
     }
 
-    /// Appends trials and their failed attempts to the journal and to the history. Those of `known` were made elsewhere.
+    /// Appends trials and their failed attempts to the journal and the history. The trials in `known` were made elsewhere.
     ///
-    /// The first may be the last of the history, which gets the attempts that it lacks, its reports and its outcome.
+    /// The first may be the last of the history, which then gets its missing attempts, its reports and its outcome.
     pub(crate) fn append_trials(
         &mut self,
         trials: Vec<Trial<O::Query>>,
@@ -148,14 +147,14 @@ impl<O: Optimizer> Study<O> {
         let Some(first) = trials.first().map(|trial| trial.id) else { return Ok(()) };
         let is_asked = self.history.get(first).is_some();
         if is_asked && !trials[0].reports.is_empty() {
-            // What an interrupted copy holds of them is written again.
+            // The contents of an interrupted copy are written again.
             self.restart(first)?;
         }
         let attempts_at = |id: TrialId| failed_attempts.get(&id).map_or(&[][..], Vec::as_slice);
         let own = self.history.failed_attempts_at(first);
         let pairs = own.iter().zip(attempts_at(first));
         let kept = pairs.take_while(|(own, other)| own.failure == other.failure).count();
-        // An ask is followed by its failed attempts.
+        // The failed attempts follow the ask.
         let events = trials
             .iter()
             .flat_map(|trial| trial.events(Origin::of(known.contains(&trial.id)), attempts_at(trial.id)));
@@ -178,11 +177,10 @@ impl<O: Optimizer> Study<O> {
         Ok(())
     }
 
-    /// Number of trials of a beginning that the history has. A last trial of the history without the outcome of the beginning is not
-    /// counted.
+    /// Number of the given trials with which the history already starts. A last trial of the history without its outcome is not counted.
     ///
     /// # Errors
-    /// [`StudyError::OtherBeginning`] names the first that is another, by query and outcome.
+    /// [`StudyError::OtherBeginning`] names the first that differs in query or outcome.
     pub(crate) fn begun<'a>(
         &self,
         beginning: impl Iterator<Item = (&'a O::Query, Option<Outcome>)>,
@@ -207,7 +205,7 @@ impl<O: Optimizer> Study<O> {
         Ok(count)
     }
 
-    /// True if two queries are one: an earlier version kept the values of a known trial as they were written.
+    /// True if two queries are equal. An earlier version kept the values of a known trial in their original form.
     fn is_same_query(&self, own: &O::Query, other: &O::Query) -> Result<bool, OptimizerError> {
         let canonical = |query: &O::Query| json(&self.optimizer.canonical(query.clone()));
         Ok(json(own)? == json(other)? || canonical(own)? == canonical(other)?)
@@ -216,7 +214,7 @@ impl<O: Optimizer> Study<O> {
 
 /// True if an outcome of the history is that of a known trial.
 ///
-/// An earlier version kept no cost of failed and pruned trials, so a cost that the history lacks is not compared.
+/// An earlier version kept no cost of failed and pruned trials, so a missing cost in the history is not compared.
 fn is_same(own: Option<&Outcome>, other: Option<&Outcome>) -> bool {
     own == other
         || own.zip(other).is_some_and(|(own, other)| {

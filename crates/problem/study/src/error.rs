@@ -19,7 +19,7 @@ pub enum OptimizerError {
         /// The cause.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// A setting makes no sense.
+    /// A setting is out of its range.
     #[error("setting {name} is {value}, expected {expected}")]
     InvalidSetting {
         /// The setting.
@@ -32,7 +32,7 @@ pub enum OptimizerError {
 }
 
 impl OptimizerError {
-    /// Wraps an error with what was being done.
+    /// Wraps an error with the operation that failed.
     pub fn failed(
         what: impl Into<String>,
         source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
@@ -40,7 +40,7 @@ impl OptimizerError {
         Self::Failed { what: what.into(), source: source.into() }
     }
 
-    /// An invalid setting of a group of settings, by the name of both: `rule.draws`.
+    /// An invalid setting of a group of settings, named by both: `rule.draws`.
     pub fn invalid_setting(group: &str, error: InputError) -> Self {
         match error {
             InputError::Number { name, value, expected } => Self::InvalidSetting {
@@ -71,13 +71,13 @@ pub enum JournalError {
         /// The file.
         path: PathBuf,
     },
-    /// The file is not a journal, or its first line was cut off and is not the beginning of this study's.
+    /// The file is not a journal, or its first line was truncated and differs from this study's.
     #[error("{path} is not a journal of this study; it is left as it is")]
     NotAJournal {
         /// The file.
         path: PathBuf,
     },
-    /// The file was deleted, replaced, cut or written to while the study had it open.
+    /// The file was deleted, replaced, truncated or written to while the study had it open.
     #[error("journal {path} cannot be continued: {message}")]
     Changed {
         /// The file.
@@ -85,7 +85,7 @@ pub enum JournalError {
         /// The change that was detected.
         message: String,
     },
-    /// The study has trials of its own already, and the journal has others.
+    /// The study already has its own trials, and the journal has others.
     #[error(
         "journal {path} has trials, and so has the study ({trials}): open the journal before the first trial"
     )]
@@ -95,7 +95,7 @@ pub enum JournalError {
         /// Trials of the study.
         trials: usize,
     },
-    /// A line is damaged, missing, doubled or out of order.
+    /// A line is damaged, missing, duplicated or out of order.
     #[error("journal {path}, line {line}: {message}")]
     Corrupt {
         /// The file.
@@ -105,7 +105,7 @@ pub enum JournalError {
         /// Its defect.
         message: String,
     },
-    /// The lines are intact, but they hold another type of query than they were read for.
+    /// The lines are intact, but they contain another type of query than expected.
     #[error(
         "journal {path} has queries of another kind, such as single folds instead of configurations; it is not damaged"
     )]
@@ -113,7 +113,7 @@ pub enum JournalError {
         /// The file.
         path: PathBuf,
     },
-    /// The journal is of another study.
+    /// The journal belongs to another study.
     #[error("journal {path} has {what} {found}, this study has {expected}")]
     Mismatch {
         /// The file.
@@ -125,7 +125,7 @@ pub enum JournalError {
         /// Its value in the study.
         expected: String,
     },
-    /// The journal is of a study with another space, method or settings.
+    /// The journal belongs to a study with another space, method or settings.
     #[error("journal {path} is of another study: {}", list(.differences))]
     Settings {
         /// The file.
@@ -139,7 +139,7 @@ fn list(differences: &[Difference]) -> String {
     differences.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 
-/// Error of a study. Its history is kept.
+/// Error of a study. Its history is not lost.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StudyError {
@@ -152,12 +152,12 @@ pub enum StudyError {
     /// The shared log failed.
     #[error(transparent)]
     Log(#[from] LogError),
-    /// The trial was handed out again since, because the lease ran out. Nothing was recorded.
+    /// The trial was handed out again after the lease had expired. Nothing was recorded.
     #[error("trial {} was handed out again: lease {fence} of {owner} has run out", .id.0)]
     LeaseLost {
         /// The trial.
         id: TrialId,
-        /// Fencing number of the lease that ran out.
+        /// Fencing number of the expired lease.
         fence: u64,
         /// Its owner.
         owner: String,
@@ -165,11 +165,10 @@ pub enum StudyError {
     /// A trial that was never asked.
     #[error("trial {} was never asked", .0.0)]
     UnknownTrial(TrialId),
-    /// A trial whose outcome was reported before.
+    /// A trial whose outcome was already reported.
     #[error("trial {} was told before", .0.0)]
     AlreadyTold(TrialId),
-    /// A measurement that contradicts earlier ones, or with an impossible cost or noise. It is not recorded: the trial
-    /// is still pending.
+    /// A measurement that contradicts earlier ones, or has an invalid cost or noise. It is not recorded: the trial is still pending.
     #[error("trial {}: {problem}", .id.0)]
     InvalidMeasurement {
         /// The trial.
@@ -177,13 +176,13 @@ pub enum StudyError {
         /// Its defect.
         problem: MeasurementProblem,
     },
-    /// A study that begins with other trials than those that are known.
+    /// A study that starts with trials other than the known ones.
     #[error("trial {} of the study is not the known trial of this number", .id.0)]
     OtherBeginning {
-        /// The first that differs.
+        /// The first trial that differs.
         id: TrialId,
     },
-    /// A stop rule whose setting makes no sense.
+    /// A stop rule with an invalid setting.
     #[error("stop rule {rule}: {value}, expected {expected}")]
     InvalidStopRule {
         /// The rule.
@@ -193,7 +192,7 @@ pub enum StudyError {
         /// Description of the valid values.
         expected: &'static str,
     },
-    /// A pruner whose setting makes no sense.
+    /// A pruner with an invalid setting.
     #[error("pruner {pruner}: {name} is {value}, expected {expected}")]
     InvalidPruner {
         /// The pruner.
@@ -208,7 +207,7 @@ pub enum StudyError {
     /// The optimiser waits although no trial is pending.
     #[error("the optimiser waits for a trial, but none is pending")]
     Stalled,
-    /// A window or a number of threads of 0.
+    /// A window or a number of threads is 0.
     #[error("{name} is 0, expected at least 1")]
     ZeroLanes {
         /// Name of the number.

@@ -9,7 +9,7 @@ use thrifty_sampling::Seed;
 use crate::machine::Machine;
 use crate::{Failure, Fingerprint, Memo, Outcome, Schedule, TrialId};
 
-/// The format written here. Format 1 had neither sequence numbers nor checksums, and is still read.
+/// Current format. Format 1 had neither sequence numbers nor checksums; it can still be read.
 pub(crate) const FORMAT: u32 = 2;
 
 /// First line of a journal.
@@ -19,7 +19,7 @@ pub(crate) struct Header {
     pub(crate) seed: Seed,
     pub(crate) fingerprint: Fingerprint,
     pub(crate) machine: Machine,
-    /// In a shared log: seconds since 1970 by the clock of the store when the study began. A journal has none.
+    /// In a shared log: start of the study, in seconds since 1970 by the clock of the store. A journal has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) began: Option<f64>,
     /// The last field: it may be chosen after the journal was opened.
@@ -28,7 +28,7 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    /// The first line of a study that begins on this machine.
+    /// First line of a study that starts on this machine.
     pub(crate) fn new(seed: Seed, fingerprint: Fingerprint) -> Self {
         let machine = Machine::here();
         Self { thrifty_journal: FORMAT, seed, fingerprint, machine, began: None, schedule: None }
@@ -53,21 +53,21 @@ pub(crate) enum Event<Q> {
         /// True for a trial that was made elsewhere. Journals of earlier versions do not have it.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         known: bool,
-        /// Number of entries of a shared log that the suggestion was made from; a journal has none.
+        /// Number of entries of a shared log that the suggestion was based on; a journal has none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seen: Option<u64>,
         seconds: f64,
-        /// Seconds of all sittings up to this line; neither journals of earlier versions nor shared logs have it.
+        /// Total time of all sittings up to this line, in seconds; absent in journals of earlier versions and in shared logs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         elapsed: Option<f64>,
     },
     /// A query for one of the next trials; values may be missing.
     Enqueued {
         query: Q,
-        /// In a shared log the worker that enqueued it. Two workers that enqueue one query write two bodies.
+        /// In a shared log, the worker that enqueued it. It distinguishes equal queries enqueued by two workers.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<String>,
-        /// Seconds of all sittings up to this line; neither journals of earlier versions nor shared logs have it.
+        /// Total time of all sittings up to this line, in seconds; absent in journals of earlier versions and in shared logs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         elapsed: Option<f64>,
     },
@@ -77,11 +77,11 @@ pub(crate) enum Event<Q> {
         step: u64,
         #[serde(with = "crate::numbers::one")]
         value: f64,
-        /// Seconds of all sittings up to this line; neither journals of earlier versions nor shared logs have it.
+        /// Total time of all sittings up to this line, in seconds; absent in journals of earlier versions and in shared logs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         elapsed: Option<f64>,
     },
-    /// The study continues after the journal was opened again, or with another schedule or budget.
+    /// The study continues after the journal was reopened, or with another schedule or budget.
     Resumed {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         schedule: Option<Schedule>,
@@ -91,41 +91,41 @@ pub(crate) enum Event<Q> {
         #[serde(default)]
         keeps_reports: bool,
     },
-    /// An attempt that failed; another is made, and reports again.
+    /// An attempt failed; another one follows and reports again.
     Retried {
         id: TrialId,
         failure: Failure,
         seconds: f64,
-        /// Seconds of all sittings up to this line; neither journals of earlier versions nor shared logs have it.
+        /// Total time of all sittings up to this line, in seconds; absent in journals of earlier versions and in shared logs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         elapsed: Option<f64>,
     },
-    /// An unfinished trial is evaluated again, in a shared log by the worker with this fence: its reports will be made again.
+    /// An unfinished trial is evaluated again, in a shared log by the worker with this fence. Its reports will be made again.
     Restarted {
         id: TrialId,
         fence: u64,
-        /// True if the lease of another worker ran out. Logs of earlier versions do not have it.
+        /// True if the lease of another worker expired. Logs of earlier versions do not have it.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         lost: bool,
     },
-    /// In a shared log: the worker with this fence gives an unfinished trial back, so that its next restart is no loss.
+    /// In a shared log: the worker with this fence returns an unfinished trial, so that its next restart does not count as a loss.
     Released { id: TrialId, fence: u64 },
-    /// Written before anyone learns from it.
+    /// Written before the outcome is used.
     Told {
         id: TrialId,
         outcome: Outcome,
         seconds: f64,
-        /// Seconds of all sittings up to this line; neither journals of earlier versions nor shared logs have it.
+        /// Total time of all sittings up to this line, in seconds; absent in journals of earlier versions and in shared logs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         elapsed: Option<f64>,
     },
 }
 
-/// Largest time that is read from a line, in seconds: 30,000 years, which a [`Duration`] holds.
+/// Largest time that is accepted from a line, in seconds: 30,000 years, which fits a [`Duration`].
 const LONGEST: f64 = 1e12;
 
 impl<Q> Event<Q> {
-    /// A query for one of the next trials, as a journal has it.
+    /// A query for one of the next trials, in the form of a journal.
     pub(crate) fn enqueued(query: Q) -> Self {
         Self::Enqueued { query, by: None, elapsed: None }
     }
@@ -135,7 +135,7 @@ impl<Q> Event<Q> {
         Self::Reported { id, step, value, elapsed: None }
     }
 
-    /// Marks the event with the time of the study.
+    /// Stamps the event with the time of the study.
     pub(crate) fn stamp(&mut self, now: Duration) {
         if let Self::Asked { elapsed, .. }
         | Self::Enqueued { elapsed, .. }
@@ -143,12 +143,12 @@ impl<Q> Event<Q> {
         | Self::Retried { elapsed, .. }
         | Self::Told { elapsed, .. } = self
         {
-            // Milliseconds are enough, and short.
+            // Milliseconds are precise enough, and short.
             *elapsed = Some(now.as_millis() as f64 / 1e3);
         }
     }
 
-    /// The time of the study after this event, in seconds: its mark, or else `before` and the seconds of the event.
+    /// Time of the study after this event, in seconds: its time stamp, or else `before` plus the seconds of the event.
     pub(crate) fn elapsed_after(&self, before: f64) -> f64 {
         match self {
             Self::Asked { seconds, elapsed, .. }

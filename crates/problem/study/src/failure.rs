@@ -5,19 +5,19 @@ use serde::{Deserialize, Serialize};
 use crate::MeasurementProblem;
 use crate::measurement::not_negative;
 
-/// A failed evaluation: why there is no measurement, and what the evaluation cost.
+/// A failed evaluation: the reason for the missing measurement, and the cost of the evaluation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
 #[error("{reason}")]
 #[serde(from = "Written", into = "Written")]
 pub struct Failure {
-    /// Reason for which there is no measurement.
+    /// Reason for the missing measurement.
     pub reason: FailureReason,
     /// Cost of the evaluation, in the user's unit.
     pub cost: Option<f64>,
 }
 
 impl Failure {
-    /// Leaves a cost out that is negative or not finite.
+    /// Removes a cost that is negative or not finite.
     pub(crate) fn with_valid_cost(self) -> Self {
         let cost = self.cost.filter(|cost| not_negative("cost", Some(*cost)).is_ok());
         Self { cost, ..self }
@@ -25,13 +25,13 @@ impl Failure {
 }
 
 impl From<FailureReason> for Failure {
-    /// A failure whose cost is not known.
+    /// A failure with unknown cost.
     fn from(reason: FailureReason) -> Self {
         Self { reason, cost: None }
     }
 }
 
-/// The form of a failure in journals: the reason alone where the cost is not known, as in those of earlier versions.
+/// Form of a failure in journals. Without a cost it is the reason alone, as in earlier versions.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum Written {
@@ -72,7 +72,7 @@ pub enum FailureReason {
     /// A measurement without objectives.
     #[error("a measurement without objectives")]
     NoObjective,
-    /// A measurement that contradicts earlier ones, or with an impossible cost or noise.
+    /// A measurement that contradicts earlier ones, or has an invalid cost or noise.
     #[error(transparent)]
     Invalid(MeasurementProblem),
     /// The evaluator reported an error.
@@ -81,7 +81,7 @@ pub enum FailureReason {
         /// Its message.
         message: String,
     },
-    /// A reason that has nothing to do with the query, such as a machine that went down: no optimiser learns from it.
+    /// A reason that is unrelated to the query, such as a machine that went down; no optimiser learns from it.
     #[error("{message}")]
     Unrelated {
         /// Its message.

@@ -1,4 +1,4 @@
-//! Fingerprint of an optimiser: what the journal keeps to recognise a study.
+//! Fingerprint of an optimiser: the data by which a journal identifies a study.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,7 +9,7 @@ use thrifty_sampling::Seed;
 
 use crate::{Directions, OptimizerError};
 
-/// Everything besides history and trial id that suggestions depend on, as named parts.
+/// Everything that suggestions depend on, except history and trial id, as named parts.
 ///
 /// The journal stores it. A study resumes a journal only if every part agrees; otherwise the error lists each setting
 /// or parameter that differs, with both values.
@@ -23,9 +23,9 @@ use crate::{Directions, OptimizerError};
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Fingerprint {
-    /// The method with the revision of its rules: a change of what it suggests is a new name.
+    /// The method with the revision of its rules: a change of its suggestions gets a new name.
     method: String,
-    /// Number of trials that the study is planned for. It may be another one on resume.
+    /// Number of trials that the study is planned for. It may change on resume.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) budget: Option<u64>,
     /// Named parts in order of their addition.
@@ -35,16 +35,16 @@ pub struct Fingerprint {
     format_one: FormatOne,
 }
 
-/// Name of the part with the directions of the objectives. A study that minimises everything has none.
+/// Name of the part with the directions of the objectives. It is absent if all objectives are minimised.
 const DIRECTIONS: &str = "directions";
 
 /// Relation of journals of format 1, which kept a single text, to an optimiser.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) enum FormatOne {
-    /// There are none.
+    /// There are no such journals.
     #[default]
     None,
-    /// The text of a study that suggests the same as this one.
+    /// Text of a study that makes the same suggestions as this one.
     Same(String),
     /// Suggestions have changed since.
     Changed(Vec<Difference>),
@@ -55,7 +55,7 @@ pub(crate) enum FormatOne {
 pub struct Difference {
     /// Path to it, such as `settings.maximizer.raw` or `space.rate.high`.
     pub path: String,
-    /// Its value in the journal as JSON; `nothing` where it is missing.
+    /// Its value in the journal as JSON; `nothing` if it is missing.
     pub found: String,
     /// Its value in this study.
     pub expected: String,
@@ -85,21 +85,20 @@ impl Fingerprint {
         Ok(self)
     }
 
-    /// Sets the number of trials that the study is planned for. A resumed study may have another: trials that
-    /// were asked stay as they are.
+    /// Sets the number of trials that the study is planned for. It may change on resume; earlier trials are unchanged.
     #[must_use]
     pub fn with_budget(mut self, budget: Option<usize>) -> Self {
         self.budget = budget.map(|budget| budget as u64);
         self
     }
 
-    /// The number of trials that the study is planned for.
+    /// Number of trials that the study is planned for.
     #[must_use]
     pub fn budget(&self) -> Option<usize> {
         self.budget.and_then(|budget| usize::try_from(budget).ok())
     }
 
-    /// Wraps the fingerprint of an inner optimiser, and takes over its budget and parts.
+    /// Wraps the fingerprint of an inner optimiser, including its budget and parts.
     #[must_use]
     pub fn around(mut self, inner: Self) -> Self {
         self.method = format!("{} over {}", self.method, inner.method);
@@ -118,7 +117,7 @@ impl Fingerprint {
         self
     }
 
-    /// Declares that suggestions have changed since format 1: the setting or rule, its old value, its new value.
+    /// Declares that suggestions have changed since format 1: the setting or rule, its old value and its new value.
     #[must_use]
     pub fn changed_since_format_one(mut self, setting: &str, before: &str, now: &str) -> Self {
         self.change(vec![Difference { path: setting.into(), found: before.into(), expected: now.into() }]);
@@ -130,7 +129,7 @@ impl Fingerprint {
         self.parts.iter().find(|(other, _)| other == name).map(|(_, value)| value)
     }
 
-    /// Adds the directions of a study. They are a part, so that programs that know no directions refuse the journal.
+    /// Adds the directions of a study. They are a part, so that programs without support for directions reject the journal.
     pub(crate) fn directed(mut self, directions: &Directions) -> Result<Self, OptimizerError> {
         self.parts.retain(|(name, _)| name != DIRECTIONS);
         if directions.all_minimize() { Ok(self) } else { self.with(DIRECTIONS, directions) }
@@ -139,13 +138,13 @@ impl Fingerprint {
     /// The directions of the study.
     ///
     /// # Errors
-    /// A sentence with the directions that cannot be read.
+    /// Description of directions that cannot be read.
     pub(crate) fn directions(&self) -> Result<Directions, String> {
         let Some(value) = self.part(DIRECTIONS) else { return Ok(Directions::default()) };
         serde_json::from_value(value.clone()).map_err(|error| format!("the directions are {value}: {error}"))
     }
 
-    /// The difference in directions, if there is one.
+    /// The difference in directions; `None` if they agree.
     fn direction_difference(&self, here: &Self) -> Option<Difference> {
         let text = |of: &Self| of.directions().map_or_else(|error| error, |found| found.names());
         let (found, expected) = (text(self), text(here));
@@ -170,7 +169,7 @@ impl Fingerprint {
                 found: quoted(&self.method),
                 expected: quoted(&here.method),
             });
-            // Settings of different methods have nothing to do with each other.
+            // Settings of different methods are not comparable.
             return all;
         }
         let names: Vec<&String> = self.parts.iter().chain(&here.parts).map(|(name, _)| name).collect();
@@ -189,10 +188,9 @@ impl Fingerprint {
         all
     }
 
-    /// The differences between this fingerprint, read from a journal, and that of an optimiser in a study with this seed.
+    /// Differences between this fingerprint, read from a journal, and that of an optimiser in a study with this seed.
     ///
-    /// Journals written before the study held the seed have a part `seed`. A part `seed` that the optimiser no longer has is no difference where it is
-    /// the seed of the study.
+    /// Older journals have a part `seed`. If the optimiser no longer has this part, it is no difference as long as it equals the seed of the study.
     pub(crate) fn differences_under(&self, here: &Self, study: Seed) -> Vec<Difference> {
         let has_seed = here.parts.iter().any(|(name, _)| name == "seed");
         let mut found = self.clone();
@@ -220,7 +218,7 @@ impl Fingerprint {
     }
 }
 
-/// Adds the differences between two JSON values; items of lists are matched by their `name` where they have one.
+/// Collects the differences between two JSON values; list items are matched by their `name` if they have one.
 fn compare(path: &str, found: Option<&Value>, expected: Option<&Value>, all: &mut Vec<Difference>) {
     match (found, expected) {
         (a, b) if a == b => {}
@@ -262,7 +260,7 @@ fn compare(path: &str, found: Option<&Value>, expected: Option<&Value>, all: &mu
     }
 }
 
-/// The items of a list by name, if all have names and no two the same.
+/// Items of a list by name, if all have distinct names; else `None`.
 fn named(list: &[Value]) -> Option<BTreeMap<&str, &Value>> {
     let names: BTreeMap<&str, &Value> =
         list.iter().map(|item| Some((item["name"].as_str()?, item))).collect::<Option<_>>()?;

@@ -13,19 +13,19 @@ use crate::queue::Queue;
 use crate::restarts::Restarts;
 use crate::{Directions, Failure, Fingerprint, Measurement, Memo, Outcome, StudyError, Trial, TrialId};
 
-/// Test of a query: true if its measurements are compared with those of other trials.
+/// Predicate on a query: true if its measurements are compared with those of other trials.
 pub(crate) type Comparable<Q> = Arc<dyn Fn(&Q) -> bool + Send + Sync>;
 
-/// All trials in the order of asking, pending ones included.
+/// All trials in the order of asking, including pending ones.
 pub struct History<Q> {
     pub(crate) trials: Vec<Trial<Q>>,
     pub(crate) queue: Queue<Q>,
     pub(crate) directions: Directions,
     /// The fingerprint in the journal or log that the history was read from.
     pub(crate) recorded: Option<Box<Fingerprint>>,
-    /// Without a test all trials are compared.
+    /// Without a predicate all trials are compared.
     pub(crate) comparable: Option<Comparable<Q>>,
-    /// Failed attempts that were made again, by trial.
+    /// Failed attempts that were repeated, by trial.
     pub(crate) failed_attempts: FailedAttempts,
     pub(crate) restarts: Restarts,
     /// Trials that were made elsewhere. Their outcomes are visible from the beginning, whatever the schedule is.
@@ -34,21 +34,21 @@ pub struct History<Q> {
     lineage: Lineage,
 }
 
-/// Failed attempts that were made again, by trial and in their order; trials without one have no entry.
+/// Failed attempts that were repeated, by trial and in their order; trials without one have no entry.
 pub(crate) type FailedAttempts = BTreeMap<TrialId, Vec<FailedAttempt>>;
 
-/// An attempt at a trial that failed and was made again.
+/// A failed attempt at a trial that was repeated.
 #[derive(Debug, Clone)]
 pub(crate) struct FailedAttempt {
     pub(crate) failure: Failure,
-    /// Seconds that it took.
+    /// Duration of the attempt in seconds.
     pub(crate) seconds: f64,
 }
 
-/// Identity of a history in this process, for optimisers that keep a cache over it.
+/// Identity of a history within this process, for optimisers with a cache over it.
 ///
-/// Two histories of one lineage are one object at two times: trials were appended, and running ones reported or ended. The queries
-/// of trials and their outcomes, once visible, are the same. A copy has a lineage of its own.
+/// Two histories of one lineage are one object at two times: trials were appended, and running ones reported or ended. Queries, and
+/// outcomes once they are visible, do not change. A copy has a new lineage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lineage(u64);
 
@@ -60,7 +60,7 @@ impl Lineage {
 }
 
 impl<Q: fmt::Debug> fmt::Debug for History<Q> {
-    /// Formats the trials; the lineage is left out.
+    /// Formats the trials, without the lineage.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("History").field("trials", &self.trials).finish_non_exhaustive()
     }
@@ -77,29 +77,30 @@ impl<Q: Clone> Clone for History<Q> {
 }
 
 impl<Q: PartialEq> PartialEq for History<Q> {
-    /// Equality of the trials.
+    /// Compares the trials.
     fn eq(&self, other: &Self) -> bool {
         self.trials == other.trials
     }
 }
 
 impl<Q> Default for History<Q> {
-    /// Without trials; seed 0.
+    /// A history without trials and with seed 0.
     fn default() -> Self {
         Self::new(Seed(0))
     }
 }
 
 impl<Q> History<Q> {
-    /// A history of given trials, which are numbered from 0 in their order. An optimiser that wraps another shows it [`History::view`].
+    /// A history of given trials, which are numbered from 0 in their order. An optimiser that wraps another should use [`History::view`].
     #[must_use]
     pub fn from_trials(mut trials: Vec<Trial<Q>>, seed: Seed) -> Self {
         trials.iter_mut().zip(0..).for_each(|(trial, id)| trial.id = TrialId(id));
         Self { trials, ..Self::new(seed) }
     }
 
-    /// This history as an optimiser that wraps another shows it: with other trials, which are numbered from 0 in their order, and with the
-    /// seed, the directions and the failed attempts of this one. `id` is the number of the trial that stands for one of this history.
+    /// A view of this history with other trials, for an optimiser that wraps another. The trials are numbered from 0 in their order. The
+    /// seed, the directions and the failed attempts are those of this history. `id` maps the number of a trial of this history to that of
+    /// its replacement.
     #[must_use]
     pub fn view<R>(&self, trials: Vec<Trial<R>>, id: impl Fn(TrialId) -> TrialId) -> History<R> {
         let mut view = History::from_trials(trials, self.seed).with_directions(self.directions.clone());
@@ -109,17 +110,17 @@ impl<Q> History<Q> {
         view
     }
 
-    /// Names the directions of the objectives. The trials hold losses, as before.
+    /// Sets the directions of the objectives. The trials still contain losses.
     #[must_use]
     pub fn with_directions(mut self, directions: Directions) -> Self {
         self.directions = directions;
         self
     }
 
-    /// Restricts the comparison of objectives to some trials: those at the target of a multi-fidelity study.
+    /// Restricts the comparison of objectives to some trials, such as those at the target of a multi-fidelity study.
     ///
-    /// [`History::best`], [`History::top`] and the stop rules [`Target`](crate::Target) and [`Patience`](crate::Patience) consider trials
-    /// whose query passes. The test is no part of a journal.
+    /// [`History::best`], [`History::top`] and the stop rules [`Target`](crate::Target) and [`Patience`](crate::Patience) only consider
+    /// trials whose query satisfies the test. The test is not part of a journal.
     #[must_use]
     pub fn with_comparable(mut self, test: impl Fn(&Q) -> bool + Send + Sync + 'static) -> Self {
         self.comparable = Some(Arc::new(test));
@@ -150,13 +151,13 @@ impl<Q> History<Q> {
         }
     }
 
-    /// The seed of the study: the root of all random numbers of its suggestions.
+    /// The seed of the study, from which all random numbers of its suggestions derive.
     #[must_use]
     pub fn seed(&self) -> Seed {
         self.seed
     }
 
-    /// Directions of the objectives. The trials hold losses whatever they are; tables and reports show the user's units.
+    /// Directions of the objectives. The trials always contain losses; tables and reports show the user's units.
     #[must_use]
     pub fn directions(&self) -> &Directions {
         &self.directions
@@ -164,24 +165,24 @@ impl<Q> History<Q> {
 
     /// A part of the optimiser's [`Fingerprint`] in the journal or log that the history was read from, such as `space` or `settings`.
     ///
-    /// Histories that were not read have none.
+    /// `None` for histories that were not read from one.
     #[must_use]
     pub fn recorded_setting(&self, name: &str) -> Option<&serde_json::Value> {
         self.recorded.as_ref()?.part(name)
     }
 
-    /// Its identity.
+    /// Identity of this history.
     #[must_use]
     pub fn lineage(&self) -> Lineage {
         self.lineage
     }
 
-    /// Takes a new identity: an outcome that was visible has changed.
+    /// Assigns a new identity, because a visible outcome has changed.
     pub(crate) fn renew(&mut self) {
         self.lineage = Lineage::new();
     }
 
-    /// Number of trials, pending ones included.
+    /// Number of trials, including pending ones.
     #[must_use]
     pub fn len(&self) -> usize {
         self.trials.len()
@@ -205,7 +206,7 @@ impl<Q> History<Q> {
         self.trials.get(usize::try_from(id.0).ok()?)
     }
 
-    /// Queries that are enqueued and wait to be asked, first to last.
+    /// Enqueued queries that were not asked yet, first to last.
     #[must_use]
     pub fn enqueued(&self) -> &[Q] {
         self.queue.waiting()
@@ -221,8 +222,7 @@ impl<Q> History<Q> {
         self.trials.iter().filter_map(|trial| Some((trial, trial.outcome.as_ref()?.objective()?)))
     }
 
-    /// Costs of all evaluations, whatever came of them: of measurements, failures and pruned trials, and of failed attempts that
-    /// were made again. Those that were not reported count as 0.
+    /// Total cost of all evaluations: measurements, failures, pruned trials, and failed attempts that were repeated. Unreported costs count as 0.
     #[must_use]
     pub fn spent(&self) -> f64 {
         let outcomes = self.trials.iter().filter_map(|trial| trial.outcome.as_ref()?.cost());
@@ -237,17 +237,18 @@ impl<Q> History<Q> {
             .filter(|t| t.outcome.as_ref().is_some_and(|outcome| outcome.measurement().is_none()))
     }
 
-    /// The comparable trial with the smallest first objective among those that break no measured constraint, the earliest of equals.
+    /// The comparable feasible trial with the smallest first objective; the earliest among equal ones. Feasible means that no measured
+    /// constraint is broken.
     ///
-    /// An observation: under noise the smallest of many is too small on average. [`Study::recommend`](crate::Study::recommend)
-    /// asks the optimiser.
+    /// The value is an observation: under noise the smallest of many is too small on average. [`Study::recommend`](crate::Study::recommend)
+    /// uses the optimiser instead.
     #[must_use]
     pub fn best(&self) -> Option<(&Trial<Q>, f64)> {
         self.feasible().reduce(|best, other| if other.1 < best.1 { other } else { best })
     }
 
-    /// The `count` comparable trials with the smallest first objectives among those that break no measured constraint, the smallest first; of
-    /// equals the earliest first. Fewer where there are not as many.
+    /// The `count` comparable feasible trials with the smallest first objectives, smallest first; equal ones in the order of asking. There
+    /// may be fewer.
     #[must_use]
     pub fn top(&self, count: usize) -> Vec<(&Trial<Q>, f64)> {
         let mut trials: Vec<(&Trial<Q>, f64)> = self.feasible().collect();
@@ -265,17 +266,16 @@ impl<Q> History<Q> {
         self.measured().filter(move |(trial, _)| self.is_comparable(&trial.query) && keeps(trial))
     }
 
-    /// Appends a trial as the next one, whatever its number was: for a program that keeps the trials itself, such as a sampler of
-    /// another library.
+    /// Appends a trial as the next one, with a new number. For a program that stores the trials itself, such as a sampler of another library.
     ///
-    /// Caches over the history stay valid, unlike those over a new [`History::from_trials`].
+    /// Caches over the history stay valid, unlike after a new [`History::from_trials`].
     pub fn push(&mut self, trial: Trial<Q>) -> TrialId {
         let id = TrialId(self.trials.len() as u64);
         self.trials.push(Trial { id, ..trial });
         id
     }
 
-    /// Records how a running trial ended, as [`Study::tell`](crate::Study::tell) does, without its comparison to other trials.
+    /// Records the outcome of a running trial like [`Study::tell`](crate::Study::tell), but without the comparison to other trials.
     ///
     /// # Errors
     /// [`StudyError`]: never asked, or told before.
@@ -290,12 +290,12 @@ impl<Q> History<Q> {
         }
     }
 
-    /// Records an attempt that failed and is made again.
+    /// Records a failed attempt that is repeated.
     pub(crate) fn record_failed_attempt(&mut self, id: TrialId, failure: Failure, seconds: f64) {
         self.failed_attempts.entry(id).or_default().push(FailedAttempt { failure, seconds });
     }
 
-    /// Failed attempts at a trial that were made again.
+    /// Failed attempts at a trial that were repeated.
     pub(crate) fn failed_attempts_at(&self, id: TrialId) -> &[FailedAttempt] {
         self.failed_attempts.get(&id).map_or(&[], Vec::as_slice)
     }
@@ -309,25 +309,25 @@ impl<Q> History<Q> {
 pub trait HistoryView {
     /// Number of trials asked.
     fn asked(&self) -> usize;
-    /// Outcomes so far in the order of asking, pending trials left out.
+    /// Outcomes so far in the order of asking, without pending trials.
     fn outcomes(&self) -> Box<dyn DoubleEndedIterator<Item = &Outcome> + '_>;
-    /// Outcomes that are compared with each other; all by default. See [`History::with_comparable`].
+    /// Outcomes that are compared with each other; by default all. See [`History::with_comparable`].
     fn compared(&self) -> Box<dyn DoubleEndedIterator<Item = &Outcome> + '_> {
         self.outcomes()
     }
-    /// Memos of the trials, in the order of asking: [`EXPECTED_IMPROVEMENT`](crate::EXPECTED_IMPROVEMENT) and the like.
+    /// Memos of the trials, in the order of asking, with entries such as [`EXPECTED_IMPROVEMENT`](crate::EXPECTED_IMPROVEMENT).
     fn memos(&self) -> Box<dyn DoubleEndedIterator<Item = &Memo> + '_>;
     /// Diagnostics of the trials, in the order of asking.
     fn diagnostics(&self) -> Box<dyn DoubleEndedIterator<Item = &BTreeMap<String, f64>> + '_>;
-    /// Costs of all evaluations so far; see [`History::spent`]. By default those of the outcomes.
+    /// Total cost of all evaluations; see [`History::spent`]. By default the sum over the outcomes.
     fn spent(&self) -> f64 {
         self.outcomes().filter_map(Outcome::cost).sum()
     }
-    /// Wall-clock time of the study: of this sitting and, up to their last line in the journal, of those before.
+    /// Wall-clock time of the study: of this sitting and, up to their last line in the journal, of earlier ones.
     fn elapsed(&self) -> Duration;
 }
 
-/// A history with the time it took.
+/// A history with its elapsed time.
 pub(crate) struct Timed<'a, Q> {
     pub(crate) history: &'a History<Q>,
     pub(crate) elapsed: Duration,

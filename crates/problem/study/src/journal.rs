@@ -20,30 +20,29 @@ struct Sitting {
     budget: Option<u64>,
 }
 
-/// An open journal, to which lines are appended, each batch with one call.
+/// An open journal, to which lines are appended, with one call per batch.
 ///
-/// The file is locked while the journal lives, so that two studies cannot write it at once. A write that fails leaves
-/// the file as it was before.
+/// The file is locked while the journal exists, so that two studies cannot write it at once. A failed write leaves the file as it was.
 #[derive(Debug)]
 pub(crate) struct Journal {
-    /// Absolute: the program may change its directory.
+    /// Absolute path: the program may change its directory.
     path: PathBuf,
     file: LockedFile,
     durability: Durability,
     disk: Disk,
-    /// True once the name of the file is on the disk, as far as this sitting knows.
+    /// True if this sitting has made the name of the file durable.
     is_named: bool,
-    /// Bytes written and read so far: what the file must hold.
+    /// Number of bytes written and read so far, which the file must contain.
     length: u64,
-    /// Lines in them.
+    /// Number of lines in these bytes.
     lines: usize,
     /// The header, until it is written.
     header: Option<Header>,
     /// Schedule and budget according to the lines.
     noted: Sitting,
-    /// The budget now.
+    /// Current budget.
     budget: Option<u64>,
-    /// True if the next line marks a resumed study: after opening.
+    /// True if the next line marks a resumed study, after opening.
     resumes: bool,
     /// Reason why the journal accepts no more lines.
     broken: Option<String>,
@@ -52,20 +51,20 @@ pub(crate) struct Journal {
 /// A journal that was opened.
 pub(crate) struct Opened<Q> {
     pub(crate) journal: Journal,
-    /// The trials that it holds.
+    /// Trials of the journal.
     pub(crate) history: History<Q>,
-    /// Time of the study when the last was written, in seconds.
+    /// Time of the study at the last line, in seconds.
     pub(crate) seconds: f64,
-    /// The schedule that the journal names.
+    /// Schedule recorded in the journal.
     pub(crate) schedule: Option<Schedule>,
-    /// The budget that the journal names.
+    /// Budget recorded in the journal.
     pub(crate) budget: Option<u64>,
     /// Warnings about dropped lines and differences.
     pub(crate) warnings: Vec<String>,
 }
 
 impl Journal {
-    /// Opens the journal of a study, or begins one. A last line that was cut off is removed.
+    /// Opens or creates the journal of a study. A truncated last line is removed.
     pub(crate) fn open<Q: Query>(
         path: &Path,
         seed: Seed,
@@ -84,7 +83,7 @@ impl Journal {
             Some(First::One(one)) => {
                 check_seed(path, one.seed, seed)?;
                 check_settings(path, header.fingerprint.differences_to_text(&one.fingerprint, seed))?;
-                // Where no schedule was chosen, format 1 evaluated one trial after the other.
+                // Without a chosen schedule, format 1 evaluated one trial after the other.
                 noted.schedule = Some(Schedule::Window(1));
             }
             Some(First::Two(found)) => {
@@ -125,7 +124,7 @@ impl Journal {
         Ok(Opened { journal, history, seconds, schedule, budget, warnings })
     }
 
-    /// Removes what was cut off, and ends the last line if its end is missing.
+    /// Removes a truncated line, and adds a missing end of the last line.
     fn trim(&mut self, is_ended: bool) -> std::io::Result<()> {
         if self.length < self.file.metadata()?.len() {
             self.file.set_len(self.length)?;
@@ -137,7 +136,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Takes another budget, which the next lines note.
+    /// Sets another budget, which the next lines record.
     pub(crate) fn plan(&mut self, budget: Option<u64>) {
         self.budget = budget;
         if let Some(header) = &mut self.header {
@@ -145,12 +144,12 @@ impl Journal {
         }
     }
 
-    /// True if the journal holds no event.
+    /// True if the journal contains no event.
     pub(crate) fn is_new(&self) -> bool {
         self.lines <= 1
     }
 
-    /// Appends events, after the header of a new journal or a note of what changed since the last sitting.
+    /// Appends events, after the header of a new journal or a record of what changed since the last sitting.
     pub(crate) fn write<Q: Query>(
         &mut self,
         schedule: Option<Schedule>,
@@ -200,7 +199,7 @@ impl Journal {
             (self.disk.sync_file)(&self.file)
         });
         if let Err(source) = written {
-            // Half a line must not stay where the next one would be glued to it.
+            // A partial line must not remain, since the next line would be appended to it.
             if let Err(error) = self.file.set_len(self.length) {
                 self.broken = Some(format!("a line was written in part and cannot be removed: {error}"));
             }
@@ -210,7 +209,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Finds out whether the file is still the one that was opened, with what was written and nothing else.
+    /// Checks that the file is still the one that was opened, with exactly the expected content.
     fn check_place(&self) -> Result<(), JournalError> {
         let changed = |message: String| Err(JournalError::Changed { path: self.path.clone(), message });
         if let Some(message) = &self.broken {
@@ -256,7 +255,7 @@ fn check_settings(path: &Path, differences: Vec<crate::Difference>) -> Result<()
     }
 }
 
-/// A file without a whole line is taken for a journal only if it is empty or begins as the one that would be written.
+/// A file without a complete line is accepted as a journal only if it is empty or matches the start of the header.
 fn check_torn_header(path: &Path, bytes: &[u8], header: &Header) -> Result<(), JournalError> {
     let io = |error: serde_json::Error| JournalError::Io { path: path.into(), source: error.into() };
     let object = serde_json::to_string(header).map_err(io)?;

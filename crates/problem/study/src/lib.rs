@@ -4,10 +4,9 @@
 //!
 //! ## Overview
 //!
-//! An [`Optimizer`] is asked for queries and sees a [`History`] of trials; a [`Study`] owns the history, keeps
-//! it in a journal if it has one, and runs the loop, in order or in parallel. What an optimiser suggests
-//! depends on its settings, the history (with the study's seed) and the trial's id, and on nothing else: so a study can be
-//! stopped after any event and resumed without a bit changing.
+//! An [`Optimizer`] suggests queries, based on a [`History`] of trials. A [`Study`] owns the history, keeps it in a journal if it has one,
+//! and runs the loop, in order or in parallel. A suggestion depends only on the settings of the optimiser, the history (with the study's
+//! seed) and the trial's id. A study can therefore be stopped after any event and resumed with bit-identical suggestions.
 
 mod any_optimizer;
 mod best;

@@ -3,13 +3,13 @@
 //! ```text
 //! {"seq":7,"told":{…},"crc":"9a0b1c2d"}
 //! ```
-//! The checksum is the CRC-32 of all bytes before `,"crc"`, so it finds every change of up to 32 neighbouring bits. The
-//! sequence number is the number of lines before this one, so a line that is dropped, doubled or moved is found too.
+//! The checksum is the CRC-32 of all bytes before `,"crc"`, so it detects every change of up to 32 neighbouring bits. The sequence number
+//! is the number of earlier lines, so a dropped, duplicated or moved line is detected too.
 
 /// Bytes of `,"crc":"9a0b1c2d"}`.
 const SEAL: usize = 18;
 
-/// Writes a JSON object as a line, with its line end.
+/// Formats a JSON object as a line, including its line end.
 pub(crate) fn seal(seq: usize, object: &str) -> String {
     let mut text = format!("{{\"seq\":{seq},{}", &object[1..object.len() - 1]);
     let crc = crc32fast::hash(text.as_bytes());
@@ -17,10 +17,10 @@ pub(crate) fn seal(seq: usize, object: &str) -> String {
     text
 }
 
-/// Reads a line that [`seal`] wrote, without its line end: its sequence number and the object.
+/// Reads a line written by [`seal`], without its line end: its sequence number and the object.
 ///
 /// # Errors
-/// A sentence on what is wrong with the line.
+/// Description of the defect of the line.
 pub(crate) fn open(line: &[u8]) -> Result<(usize, String), String> {
     let text = std::str::from_utf8(line).map_err(|error| error.to_string())?;
     let at = text.len().checked_sub(SEAL).filter(|at| text.is_char_boundary(*at));
@@ -37,11 +37,11 @@ pub(crate) fn open(line: &[u8]) -> Result<(usize, String), String> {
     Ok((seq, format!("{{{rest}}}")))
 }
 
-/// True if bytes without a line end can be the beginning of the line with this sequence number.
+/// True if bytes without a line end can be the start of the line with this sequence number.
 pub(crate) fn is_torn(bytes: &[u8], seq: usize) -> bool {
     let start = format!("{{\"seq\":{seq},\"");
     let common = bytes.len().min(start.len());
-    // A whole line followed by anything else was not torn but damaged.
+    // A complete line followed by anything else is damaged, not truncated.
     let whole = bytes.len() > 1 && open(&bytes[..bytes.len() - 1]).is_ok();
     bytes[..common] == start.as_bytes()[..common] && !whole
 }

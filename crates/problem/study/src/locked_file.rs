@@ -3,11 +3,11 @@
 use std::fs::{File, TryLockError};
 use std::ops::{Deref, DerefMut};
 
-/// A file with an exclusive lock, which ends when the value is dropped.
+/// A file with an exclusive lock, which is released when the value is dropped.
 ///
-/// Closing a file ends its lock only after the last copy of the handle is closed. A command that another thread starts at that
-/// moment has such a copy for an instant, so the lock is released explicitly. A process that was forked from the one
-/// that took the lock releases nothing: the lock is not its own.
+/// Closing a file releases its lock only after the last copy of the handle is closed. A command started by another thread at that moment
+/// briefly has such a copy, so the lock is released explicitly. A process forked from the one that took the lock releases nothing, since it
+/// does not own the lock.
 #[derive(Debug)]
 pub struct LockedFile {
     file: File,
@@ -16,7 +16,7 @@ pub struct LockedFile {
 }
 
 impl LockedFile {
-    /// Locks a file, or returns `None` if another handle has the lock. On a file system without locks it is used without one.
+    /// Locks a file; `None` if another handle has the lock. On a file system without locks the file is used unlocked.
     #[must_use]
     pub fn new(file: File) -> Option<Self> {
         match file.try_lock() {
@@ -43,7 +43,7 @@ impl DerefMut for LockedFile {
 impl Drop for LockedFile {
     fn drop(&mut self) {
         if self.owner == std::process::id() {
-            // Where there are no locks there is nothing to release.
+            // Without locks there is nothing to release.
             let _ = self.file.unlock();
         }
     }

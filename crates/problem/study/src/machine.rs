@@ -1,17 +1,17 @@
-//! The build and processor that a journal was written with.
+//! Build and processor that wrote a journal.
 
 use serde::{Deserialize, Serialize};
 
-/// Identifies the build and the processor behind the floating-point bits of a study.
+/// Build and processor, on which the floating-point bits of a study depend.
 ///
-/// Suggestions agree to the last bit between processors with fused multiply-add; without it the roundings differ.
+/// Suggestions are bit-identical between processors with fused multiply-add. Without it the rounding differs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Machine {
     /// Version of this crate.
     version: String,
     /// Processor architecture and operating system.
     target: String,
-    /// The vector instructions that loops use.
+    /// Vector instructions used by loops.
     instructions: String,
     /// True if multiplication and addition round once.
     fused: bool,
@@ -29,7 +29,7 @@ impl Machine {
         }
     }
 
-    /// Reason why suggestions here may differ in their last bits from those of the machine that wrote a journal.
+    /// Reason why the last bits of suggestions here may differ from those of the machine that wrote a journal.
     pub(crate) fn warning(&self, written_by: &Self) -> Option<String> {
         let fused = |machine: &Self| if machine.fused { "with" } else { "without" };
         let describe = |machine: &Self| {

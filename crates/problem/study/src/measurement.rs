@@ -7,18 +7,18 @@ use crate::{FailureReason, TrialId};
 
 /// Measurement of one evaluation.
 ///
-/// Losses are minimised: an objective to be maximised is negated at the evaluator, see [`Directions`](crate::Directions).
+/// Losses are minimised: the evaluator negates a maximised objective, see [`Directions`](crate::Directions).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Measurement {
-    /// Objectives to be minimised, one number each.
+    /// Objectives, which are minimised.
     pub objectives: Vec<f64>,
-    /// Feasible where not positive.
+    /// Constraints; each holds if it is not positive.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub constraints: Vec<f64>,
     /// Cost of the evaluation, in the user's unit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
-    /// Known variance of the noise in the objectives, in their squared units; `noise` in journals.
+    /// Known noise variance of the objectives, in their squared units; named `noise` in journals.
     #[serde(default, skip_serializing_if = "Option::is_none", rename = "noise", alias = "noise_variance")]
     pub noise_variance: Option<f64>,
 }
@@ -28,7 +28,7 @@ pub struct Measurement {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum MeasurementProblem {
-    /// Another number of objectives or constraints than in an earlier trial.
+    /// Number of objectives or constraints that differs from that of an earlier trial.
     #[error("{}, but trial {} has {expected}", counted(*found, what), .earlier.0)]
     Count {
         /// `objectives` or `constraints`.
@@ -40,7 +40,7 @@ pub enum MeasurementProblem {
         /// The earlier trial.
         earlier: TrialId,
     },
-    /// Another number of objectives than the study has directions.
+    /// Number of objectives that differs from the number of directions of the study.
     #[error("{}, but the study has {}", counted(*found, "objectives"), counted(*expected, "directions"))]
     Directions {
         /// Number of objectives found.
@@ -56,10 +56,10 @@ pub enum MeasurementProblem {
         /// Its value.
         value: String,
     },
-    /// A number without which the optimiser could not go on, or one that it cannot use.
+    /// A number that is missing or that the optimiser cannot use.
     #[error("the {what} is {value}, expected {expected}")]
     Unusable {
-        /// Its name, as `cost`.
+        /// Its name, such as `cost`.
         what: String,
         /// Its value, or `missing`.
         value: String,
@@ -69,7 +69,7 @@ pub enum MeasurementProblem {
 }
 
 impl Measurement {
-    /// Defect that makes the measurement a failure, if it has one.
+    /// Defect that makes the measurement a failure; `None` if there is none.
     pub(crate) fn defect(&self) -> Option<FailureReason> {
         if self.objectives.is_empty() {
             return Some(FailureReason::NoObjective);
@@ -90,7 +90,7 @@ impl Measurement {
         self.constraints.iter().all(|constraint| *constraint <= 0.0)
     }
 
-    /// Sum of the positive constraint values: by how much constraints are broken, 0 where none is.
+    /// Constraint violation: sum of the positive constraint values; 0 if none is broken.
     #[must_use]
     pub fn violation(&self) -> f64 {
         self.constraints.iter().fold(0.0, |sum, value| sum + value.max(0.0))
@@ -102,16 +102,16 @@ impl Measurement {
             && self.objectives.iter().chain(&self.constraints).all(|value| value.is_finite())
     }
 
-    /// True if cost and noise variance are finite and not negative.
+    /// Checks that cost and noise variance are finite and not negative.
     pub(crate) fn check_cost_and_noise(&self) -> Result<(), MeasurementProblem> {
         not_negative("cost", self.cost)?;
         not_negative("noise variance", self.noise_variance)
     }
 
-    /// Refuses a measurement without a positive cost: for an optimiser that learns the logarithm of the cost.
+    /// Rejects a measurement without a positive cost, for an optimiser that models the log cost.
     ///
     /// # Errors
-    /// [`MeasurementProblem::Unusable`] has the cost.
+    /// [`MeasurementProblem::Unusable`] contains the cost.
     pub fn require_positive_cost(&self) -> Result<(), MeasurementProblem> {
         if self.cost.is_some_and(|cost| cost > 0.0 && cost.is_finite()) {
             return Ok(());
@@ -123,7 +123,7 @@ impl Measurement {
         })
     }
 
-    /// True if there are as many objectives and constraints as in an earlier trial.
+    /// Checks that the numbers of objectives and constraints are those of an earlier trial.
     pub(crate) fn check_counts(&self, earlier: TrialId, other: &Self) -> Result<(), MeasurementProblem> {
         let counts = |m: &Self| [("objectives", m.objectives.len()), ("constraints", m.constraints.len())];
         for ((what, found), (_, expected)) in counts(self).into_iter().zip(counts(other)) {
@@ -141,7 +141,7 @@ impl From<f64> for Measurement {
     }
 }
 
-/// Refuses a number that is negative or not finite.
+/// Rejects a number that is negative or not finite.
 pub(crate) fn not_negative(what: &str, value: Option<f64>) -> Result<(), MeasurementProblem> {
     match value.filter(|value| !(*value >= 0.0 && value.is_finite())) {
         Some(value) => Err(MeasurementProblem::Negative { what: what.into(), value: value.to_string() }),

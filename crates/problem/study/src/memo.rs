@@ -1,4 +1,4 @@
-//! Memo of a suggestion: what an optimiser keeps with a trial for later suggestions.
+//! Memo of a suggestion: data that an optimiser stores with a trial for later suggestions.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -6,9 +6,9 @@ use std::marker::PhantomData;
 
 use serde::{Deserialize, Serialize};
 
-/// State of an optimiser that survives with a trial: warm starts, counters, choices made once and for all.
+/// State of an optimiser that is stored with a trial: warm starts, counters, permanent choices.
 ///
-/// The journal keeps it, so that a resumed study finds it. Entries are typed by their [`MemoKey`].
+/// The journal keeps it for a resumed study. Entries are typed by their [`MemoKey`].
 ///
 /// ```
 /// use thrifty_study::{Memo, MemoKey};
@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 pub struct Memo(#[serde(with = "crate::numbers::lists")] pub(crate) BTreeMap<String, Vec<f64>>);
 
 impl Memo {
-    /// An entry; nothing where it is missing or of another type.
+    /// An entry; `None` if it is missing or of another type.
     #[must_use]
     pub fn get<T: MemoValue>(&self, key: &MemoKey<T>) -> Option<T> {
         T::read(self.0.get(&*key.name)?)
@@ -33,7 +33,7 @@ impl Memo {
         self.0.insert(key.name.clone().into_owned(), value.write());
     }
 
-    /// True if an entry of this name is there.
+    /// True if there is an entry with this name.
     #[must_use]
     pub fn contains<T>(&self, key: &MemoKey<T>) -> bool {
         self.0.contains_key(&*key.name)
@@ -46,13 +46,13 @@ impl Memo {
         self
     }
 
-    /// True without entries.
+    /// True if there are no entries.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// All entries by name, as the numbers that the journal keeps.
+    /// All entries by name, as the numbers in the journal.
     pub fn entries(&self) -> impl Iterator<Item = (&str, &[f64])> {
         self.0.iter().map(|(name, values)| (name.as_str(), values.as_slice()))
     }
@@ -87,10 +87,10 @@ impl<T> MemoKey<T> {
 
 /// Type of an entry of a [`Memo`].
 pub trait MemoValue: Sized {
-    /// The numbers that the journal keeps.
+    /// The numbers in the journal.
     fn write(&self) -> Vec<f64>;
 
-    /// The value of such numbers; nothing if they are of another type.
+    /// Value of such numbers; `None` if they are of another type.
     fn read(numbers: &[f64]) -> Option<Self>;
 }
 
@@ -117,7 +117,7 @@ impl MemoValue for f64 {
     }
 }
 
-/// Counters up to 2^53, which a double holds exactly.
+/// Counters up to 2^53, which a double represents exactly.
 impl MemoValue for u64 {
     fn write(&self) -> Vec<f64> {
         vec![*self as f64]
@@ -133,18 +133,17 @@ impl MemoValue for u64 {
     }
 }
 
-/// The largest expected improvement when a trial was suggested, in units of the model: what
-/// [`NoImprovement`](crate::NoImprovement) reads.
+/// Largest expected improvement at the time of a suggestion, in units of the model. [`NoImprovement`](crate::NoImprovement) uses it.
 pub static EXPECTED_IMPROVEMENT: MemoKey<f64> = MemoKey::new("max_expected_improvement");
 
-/// Range of the losses in the units of [`EXPECTED_IMPROVEMENT`] when a trial was suggested: what [`NoImprovement`](crate::NoImprovement) compares it
-/// with. Models that transform the losses have units of their own. Without it those are the units of the objective.
+/// Range of the losses at the time of a suggestion, in the units of [`EXPECTED_IMPROVEMENT`]. [`NoImprovement`](crate::NoImprovement)
+/// compares both. Models that transform the losses have their own units. Without this entry the units are those of the objective.
 pub static EXPECTED_IMPROVEMENT_RANGE: MemoKey<f64> = MemoKey::new("expected_improvement_range");
 
-/// The expected gain of a trial in units of the objective: what [`WorthItsCost`](crate::WorthItsCost) reads.
+/// Expected gain of a trial in units of the objective. [`WorthItsCost`](crate::WorthItsCost) uses it.
 pub static EXPECTED_GAIN: MemoKey<f64> = MemoKey::new("expected_gain");
 
-/// The expected cost of a trial: what [`WorthItsCost`](crate::WorthItsCost) reads.
+/// Expected cost of a trial. [`WorthItsCost`](crate::WorthItsCost) uses it.
 pub static EXPECTED_COST: MemoKey<f64> = MemoKey::new("expected_cost");
 
 #[cfg(test)]

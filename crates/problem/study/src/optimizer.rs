@@ -10,7 +10,7 @@ use crate::{
     StopReason, TrialId,
 };
 
-/// Query that can be evaluated; it is stored in the journal and crosses threads.
+/// Query that can be evaluated; it is stored in the journal and sent between threads.
 pub trait Query: Clone + Serialize + DeserializeOwned + Send + Sync {}
 
 impl<T: Clone + Serialize + DeserializeOwned + Send + Sync> Query for T {}
@@ -20,9 +20,9 @@ impl<T: Clone + Serialize + DeserializeOwned + Send + Sync> Query for T {}
 pub struct Suggestion<Q> {
     /// The query to evaluate.
     pub query: Q,
-    /// Named numbers for reports: `mean`, `std_dev`, `acquisition`, …. No suggestion and no stop rule depends on them.
+    /// Named numbers for reports: `mean`, `std_dev`, `acquisition`, …. Suggestions and stop rules never depend on them.
     pub diagnostics: BTreeMap<String, f64>,
-    /// State for later suggestions: warm starts come from here alone.
+    /// State for later suggestions; the only source of warm starts.
     pub memo: Memo,
 }
 
@@ -46,19 +46,19 @@ impl<Q> Suggestion<Q> {
         self
     }
 
-    /// Adds a number that stop rules read: to the memo, and to the diagnostics under the same name.
+    /// Adds a number for stop rules: to the memo, and to the diagnostics under the same name.
     #[must_use]
     pub fn with_outlook(self, key: &MemoKey<f64>, value: f64) -> Self {
         self.with_diagnostic(key.name(), value).with_memo(key, &value)
     }
 }
 
-/// The answer to being asked.
+/// Answer of an optimiser to an ask.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ask<Q> {
     /// Evaluate this.
     Evaluate(Suggestion<Q>),
-    /// No suggestion before a pending trial ends.
+    /// No suggestion until a pending trial ends.
     Wait,
     /// There is nothing left to evaluate.
     Stop(StopReason),
@@ -73,18 +73,18 @@ pub trait Optimizer {
 
     /// The suggestion for trial `id`: a function of the optimiser's settings, the history with its seed, and the id.
     ///
-    /// Random numbers come from [`History::seed`] alone, by named streams. An optimiser is a cache over the history: a new
-    /// one in its place makes the same suggestions.
+    /// Random numbers derive only from [`History::seed`], by named streams. An optimiser is a cache over the history: a new one in its
+    /// place makes the same suggestions.
     ///
     /// # Errors
-    /// [`OptimizerError`] when no suggestion can be had; the study keeps what it has.
+    /// [`OptimizerError`] if no suggestion is possible; the study keeps its history.
     fn ask(
         &mut self,
         history: &History<Self::Query>,
         id: TrialId,
     ) -> Result<Ask<Self::Query>, OptimizerError>;
 
-    /// Recommendation given the history, if there is one.
+    /// Recommendation given the history; `None` if there is none.
     ///
     /// # Errors
     /// As [`Optimizer::ask`].
@@ -93,39 +93,38 @@ pub trait Optimizer {
         history: &History<Self::Query>,
     ) -> Result<Option<Self::Recommendation>, OptimizerError>;
 
-    /// Checks a query that comes from elsewhere: one that is enqueued, with values missing, or one that was evaluated before.
+    /// Checks an external query: an enqueued one, which may lack values, or one that was already evaluated.
     ///
-    /// Without one of its own an optimiser takes every query.
+    /// The default implementation accepts every query.
     ///
     /// # Errors
-    /// [`OptimizerError`] names what is not of the space, or is missing where `is_whole`.
+    /// [`OptimizerError`] names the part that is not of the space, or that is missing although `is_whole`.
     fn check(&self, query: &Self::Query, is_whole: bool) -> Result<(), OptimizerError> {
         let _ = (query, is_whole);
         Ok(())
     }
 
-    /// Checks a finite measurement before a study records it: a history that has it once has it for good.
+    /// Checks a finite measurement before a study records it: recorded measurements are never removed.
     ///
-    /// Without one of its own an optimiser takes every measurement.
+    /// The default implementation accepts every measurement.
     ///
     /// # Errors
-    /// [`MeasurementProblem`] names the number without which this optimiser could not go on, as a cost that its settings count.
+    /// [`MeasurementProblem`] names a number that this optimiser needs, such as a cost if its settings count costs.
     fn check_measurement(&self, measurement: &Measurement) -> Result<(), MeasurementProblem> {
         let _ = measurement;
         Ok(())
     }
 
-    /// A query that was evaluated elsewhere with its values as this optimiser suggests them: 16 for 16.0 where that is a choice.
+    /// An externally evaluated query with values in the form of this optimiser: 16 for 16.0 if that is a choice.
     ///
-    /// A query that [`Optimizer::check`] refuses stays as it is. Without one of its own an optimiser keeps every query as it is.
+    /// A query that [`Optimizer::check`] rejects is returned unchanged. The default implementation returns every query unchanged.
     fn canonical(&self, query: Self::Query) -> Self::Query {
         query
     }
 
-    /// The suggestion for trial `id` that has the values of an enqueued query: what is missing is suggested given the rest.
+    /// The suggestion for trial `id` with the values of an enqueued query. Missing values are suggested, given the other ones.
     ///
-    /// The same function of settings, history and id as [`Optimizer::ask`]. Without one of its own an optimiser returns the
-    /// query as it is.
+    /// Like [`Optimizer::ask`] it is a function of settings, history and id. The default implementation returns the query unchanged.
     ///
     /// # Errors
     /// As [`Optimizer::ask`] and [`Optimizer::check`].
@@ -139,26 +138,26 @@ pub trait Optimizer {
         Ok(Ask::Evaluate(Suggestion::new(given.clone())))
     }
 
-    /// The memo of a suggestion in whose place another query is evaluated, as a wrapper does that explores: what it holds about the
-    /// suggested point is not of the other. Without one of its own an optimiser keeps the memo as it is.
+    /// The memo of a suggestion whose query is replaced by another one, for example by a wrapper that explores. Entries about the suggested
+    /// point must be removed. The default implementation returns the memo unchanged.
     fn moved(&self, memo: Memo) -> Memo {
         memo
     }
 
-    /// Takes the number of trials that a study is planned for, where it is known only after the optimiser was made. A number in its
-    /// settings counts more.
+    /// Sets the number of trials that a study is planned for, if it is known only after the optimiser was created. A number in its settings
+    /// takes precedence.
     ///
-    /// Trials that were asked stay as they are. Of several plans the last one counts. An optimiser whose suggestions do not depend on the
-    /// number of trials does nothing.
+    /// Earlier trials are unchanged. The last of several plans counts. An optimiser whose suggestions do not depend on the number of trials
+    /// ignores it.
     fn plan(&mut self, trials: usize) {
         let _ = trials;
     }
 
-    /// Everything besides history and id that suggestions depend on: method, settings, space. The journal keeps
-    /// it, beside the seed of the study.
+    /// Everything that suggestions depend on, except history and id: method, settings, space. The journal keeps it together with the seed
+    /// of the study.
     ///
     /// # Errors
-    /// [`OptimizerError`] when a part cannot be written.
+    /// [`OptimizerError`] if a part cannot be serialized.
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError>;
 }
 

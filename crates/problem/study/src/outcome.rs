@@ -15,7 +15,7 @@ pub enum Outcome {
     Failed(Failure),
     /// Stopped early because it was not promising.
     Pruned {
-        /// The last step that it reported.
+        /// Last reported step.
         last_step: u64,
         /// Cost of the evaluation until it was stopped, in the user's unit.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -29,30 +29,30 @@ impl Outcome {
         Self::because(FailureReason::Error { message: message.into() })
     }
 
-    /// A failure that has nothing to do with the query: no optimiser learns from it.
+    /// A failure that is unrelated to the query; no optimiser learns from it.
     pub fn unrelated(message: impl Into<String>) -> Self {
         Self::because(FailureReason::Unrelated { message: message.into() })
     }
 
-    /// A failure whose cost is not known.
+    /// A failure with unknown cost.
     fn because(reason: FailureReason) -> Self {
         Self::Failed(reason.into())
     }
 
-    /// Early stopping after the last step that was reported.
+    /// Early stopping after the last reported step.
     #[must_use]
     pub fn pruned(last_step: u64) -> Self {
         Self::Pruned { last_step, cost: None }
     }
 
-    /// Outcome with another cost of the evaluation, in the user's unit, or none: failures and stopped trials are paid for too.
+    /// Sets or removes the cost of the evaluation, in the user's unit. Failures and stopped trials have a cost too.
     #[must_use]
     pub fn with_cost(mut self, cost: impl Into<Option<f64>>) -> Self {
         *self.cost_mut() = cost.into();
         self
     }
 
-    /// Cost of the evaluation, whatever came of it; nothing where it was not reported.
+    /// Cost of the evaluation, for every kind of outcome; `None` if it was not reported.
     #[must_use]
     pub fn cost(&self) -> Option<f64> {
         match self {
@@ -70,14 +70,14 @@ impl Outcome {
         }
     }
 
-    /// True for a failure that has nothing to do with the query.
+    /// True for a failure that is unrelated to the query.
     #[must_use]
     pub fn is_unrelated(&self) -> bool {
         matches!(self, Self::Failed(Failure { reason: FailureReason::Unrelated { .. }, .. }))
     }
 
-    /// Turns a measurement with a number that is not finite, or with a negative cost or noise, into a failure. Of other
-    /// outcomes, such a cost is left out.
+    /// Converts a measurement to a failure if a number is not finite, or if its cost or noise is negative. For other outcomes, an invalid
+    /// cost is removed.
     #[must_use]
     pub fn checked(self) -> Self {
         match self.measurement().and_then(Measurement::defect) {
@@ -86,7 +86,7 @@ impl Outcome {
         }
     }
 
-    /// A measurement as a failure for this reason, which costs as much. Other outcomes stay.
+    /// Converts a measurement to a failure with this reason and the same cost. Other outcomes are unchanged.
     pub(crate) fn refused(self, reason: FailureReason) -> Self {
         let refused = match &self {
             Self::Measured(measurement) => Self::Failed(Failure { reason, cost: measurement.cost }),
@@ -95,7 +95,7 @@ impl Outcome {
         refused.with_valid_cost()
     }
 
-    /// Leaves a cost out that is negative or not finite.
+    /// Removes a cost that is negative or not finite.
     pub(crate) fn with_valid_cost(mut self) -> Self {
         if self.check_cost().is_err() {
             *self.cost_mut() = None;
@@ -103,12 +103,12 @@ impl Outcome {
         self
     }
 
-    /// Refuses a cost that is negative or not finite.
+    /// Rejects a cost that is negative or not finite.
     pub(crate) fn check_cost(&self) -> Result<(), MeasurementProblem> {
         not_negative("cost", self.cost())
     }
 
-    /// The measurement, if there is one.
+    /// The measurement; `None` for other outcomes.
     #[must_use]
     pub fn measurement(&self) -> Option<&Measurement> {
         match self {
@@ -117,7 +117,7 @@ impl Outcome {
         }
     }
 
-    /// The first objective, if there is one.
+    /// The first objective; `None` without one.
     #[must_use]
     pub fn objective(&self) -> Option<f64> {
         self.measurement()?.objectives.first().copied()
@@ -130,7 +130,7 @@ impl From<f64> for Outcome {
     }
 }
 
-/// A failed evaluation keeps the text of its error, so that an evaluator may use `?`.
+/// A failed evaluation keeps the text of its error, so evaluators can use `?`.
 impl<R: Into<Self>, E: std::fmt::Display> From<Result<R, E>> for Outcome {
     fn from(result: Result<R, E>) -> Self {
         match result {

@@ -11,21 +11,21 @@ use crate::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PrunedPolicy {
-    /// Nothing is learnt from them.
+    /// They are ignored.
     Ignore,
-    /// The last intermediate value is the objective.
+    /// The last intermediate value becomes the objective.
     LastReport,
-    /// The largest objective that was measured so far is the objective.
+    /// The largest objective measured so far becomes the objective.
     Worst,
 }
 
-/// Any optimiser with a policy for pruned trials.
+/// Wraps any optimiser with a policy for pruned trials.
 ///
-/// Without it each has a treatment of its own: Bayesian optimisation counts them as failed trials, TPE ranks them behind the measured ones by their last step,
-/// CMA-ES ranks them last, and multi-fidelity optimisation learns from their reports.
+/// Without it, each optimiser has its own treatment. Bayesian optimisation counts them as failed trials. TPE ranks them behind the measured
+/// ones by their last step, CMA-ES ranks them last, and multi-fidelity optimisation learns from their reports.
 ///
-/// Values are for one objective without constraints: a pruned trial stays as it is where the measured trials have more, where none is measured yet, and
-/// where its last value is missing or not finite. Recommendations are made on the trials that were measured indeed.
+/// Values apply to one objective without constraints. A pruned trial is unchanged if the measured trials have more, if none is measured
+/// yet, or if its last value is missing or not finite. Recommendations are based only on measured trials.
 ///
 /// ```
 /// # use thrifty_study::{Ask, Fingerprint, History, Optimizer, OptimizerError, Suggestion, TrialId};
@@ -46,7 +46,7 @@ pub enum PrunedPolicy {
 pub struct PrunedAs<O: Optimizer> {
     optimizer: O,
     policy: PrunedPolicy,
-    /// The history in which something stands for pruned trials, and the lineage of the history behind it.
+    /// The history with replaced outcomes of pruned trials, and the lineage of the original history.
     view: Option<(Lineage, History<O::Query>)>,
 }
 
@@ -61,7 +61,7 @@ impl<O: Optimizer> PrunedAs<O> {
         &self.optimizer
     }
 
-    /// Brings the view up to date, and calls the optimiser with it.
+    /// Updates the view and calls the optimiser with it.
     fn with_view<T>(
         &mut self,
         history: &History<O::Query>,
@@ -82,9 +82,9 @@ impl<O: Optimizer> PrunedAs<O> {
     }
 }
 
-/// Outcomes that stand for pruned trials.
+/// Replacement outcomes of pruned trials.
 enum StandIn {
-    /// None: they stay as they are.
+    /// No replacement: they are unchanged.
     None,
     Unrelated,
     LastReport,
@@ -105,7 +105,7 @@ impl StandIn {
         }
     }
 
-    /// The outcome by which an optimiser learns of a trial.
+    /// Outcome of a trial in the view of the optimiser.
     fn outcome<Q>(&self, trial: &Trial<Q>) -> Option<Outcome> {
         let outcome = trial.outcome.as_ref()?;
         let value = match (outcome, self) {
@@ -120,7 +120,7 @@ impl StandIn {
         Some(value.filter(|value| value.is_finite()).map_or_else(|| outcome.clone(), stand_in))
     }
 
-    /// Updates a view; true if an outcome that was in it has changed.
+    /// Updates a view; true if one of its outcomes has changed.
     fn update<Q: Clone>(&self, view: &mut History<Q>, history: &History<Q>) -> bool {
         view.queue.clone_from(&history.queue);
         (view.directions, view.comparable) = (history.directions.clone(), history.comparable.clone());

@@ -4,25 +4,25 @@ use thrifty_sampling::Seed;
 
 use crate::{StudyError, TrialId};
 
-/// Learning curve of a trial: its intermediate values, losses like the objective.
+/// Learning curve of a trial: its intermediate values, which are losses like the objective.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Curve<'a> {
     /// The trial.
     pub id: TrialId,
     /// Steps and values in the order of reporting.
     pub reports: &'a [(u64, f64)],
-    /// The first objective, once the trial was measured.
+    /// The first objective, after the trial was measured.
     pub objective: Option<f64>,
 }
 
 impl Curve<'_> {
-    /// The last step that was reported; nothing before the first.
+    /// Last reported step; `None` before the first.
     #[must_use]
     pub fn last_step(&self) -> Option<u64> {
         self.reports.last().map(|report| report.0)
     }
 
-    /// The value at a step, the last where a step was reported more than once.
+    /// Value at a step; the last one if the step was reported more than once.
     #[must_use]
     pub fn at(&self, step: u64) -> Option<f64> {
         self.reports.iter().rev().find(|report| report.0 == step).map(|report| report.1)
@@ -38,19 +38,21 @@ impl Curve<'_> {
 
 /// A rule that stops a running trial early.
 ///
-/// The decision is a function of the settings, the seed of the study, the trial's number and its intermediate values so far, and the curves of
-/// other trials. Under [`Schedule::Window`](crate::Schedule::Window) these are the trials that the window shows to the ask of the running
-/// trial, all of them ended: the same seed stops the same trials at the same steps with any number of threads, and after a study was resumed.
-/// Under [`Schedule::AsCompleted`](crate::Schedule::AsCompleted), and in a study that is steered by hand, they are all other trials as they are at the
-/// time, running ones included. [`SharedStudy::run_worker`](crate::shared::SharedStudy::run_worker) has the trials that it had read when the
-/// running trial began.
+/// The decision is a function of the settings, the seed of the study, the trial's number, its intermediate values so far, and the curves of
+/// other trials.
 ///
-/// A pruner is no part of the study's fingerprint: outcomes are in the journal, and a study may go on with another.
+/// Under [`Schedule::Window`](crate::Schedule::Window) these are the trials that the window made visible to the ask of the running trial;
+/// all of them have ended. The same seed then stops the same trials at the same steps, for any number of threads and after a study was
+/// resumed. Under [`Schedule::AsCompleted`](crate::Schedule::AsCompleted), and in a study steered by hand, they are all other trials in
+/// their current state, including running ones. [`SharedStudy::run_worker`](crate::shared::SharedStudy::run_worker) uses the trials that it
+/// had read when the running trial began.
+///
+/// A pruner is not part of the study's fingerprint: outcomes are in the journal, and a study may continue with another pruner.
 pub trait Pruner: Send + Sync {
-    /// True if the running trial should stop. It has reported at least once.
+    /// True if the running trial, which has at least one report, should stop.
     fn should_prune(&self, running: Curve<'_>, others: &[Curve<'_>], seed: Seed) -> bool;
 
-    /// True if the settings make sense; asked before a study begins.
+    /// Checks the settings; called before a study begins.
     ///
     /// # Errors
     /// [`StudyError::InvalidPruner`].

@@ -3,9 +3,9 @@
 /// Queries in the order in which they are asked.
 #[derive(Debug, Clone)]
 pub(crate) struct Queue<Q> {
-    /// Every query that was ever enqueued.
+    /// All queries that were ever enqueued.
     all: Vec<Q>,
-    /// Number of them that were asked.
+    /// Number of queries that were asked.
     asked: usize,
 }
 
@@ -21,19 +21,19 @@ impl<Q> Queue<Q> {
         self.all.push(query);
     }
 
-    /// Marks the first query that waits as asked; false when none waits.
+    /// Marks the first waiting query as asked; false if none waits.
     pub(crate) fn take(&mut self) -> bool {
         let any = self.asked < self.all.len();
         self.asked += usize::from(any);
         any
     }
 
-    /// The queries that wait, first to last.
+    /// Waiting queries, first to last.
     pub(crate) fn waiting(&self) -> &[Q] {
         &self.all[self.asked..]
     }
 
-    /// Every query that was ever enqueued, those that were asked first.
+    /// All queries that were ever enqueued; those that were asked come first.
     pub(crate) fn all(&self) -> &[Q] {
         &self.all
     }

@@ -12,7 +12,7 @@ use crate::history::FailedAttempt;
 use crate::{History, JournalError, Query, Timing, Trial, TrialId};
 
 impl<Q: Query> History<Q> {
-    /// Reads the trials of a journal, finished or not, of any format; the file is neither locked nor written.
+    /// Reads the trials of a journal, finished or not, in any format; the file is neither locked nor written.
     ///
     /// ```no_run
     /// # use thrifty_study::History;
@@ -29,7 +29,7 @@ impl<Q: Query> History<Q> {
         Self::parse(path, BufReader::new(file))
     }
 
-    /// Reads the trials of a journal that is in memory already; errors name it `<bytes>`.
+    /// Reads the trials of a journal in memory; errors name it `<bytes>`.
     ///
     /// # Errors
     /// As [`History::read`].
@@ -52,7 +52,7 @@ impl<Q: Query> History<Q> {
         Ok(history)
     }
 
-    /// Applies the events of a journal, each of which `note` sees; returns the time of the study after them, in seconds.
+    /// Applies the events of a journal, and calls `note` with each. Returns the time of the study after them, in seconds.
     ///
     /// # Errors
     /// [`JournalError`]: unreadable, or damaged, with the line.
@@ -73,7 +73,7 @@ impl<Q: Query> History<Q> {
     /// Applies one event.
     ///
     /// # Errors
-    /// A sentence that says how the event contradicts those before it.
+    /// Description of how the event contradicts earlier ones.
     pub(crate) fn replay(&mut self, event: Event<Q>) -> Result<(), String> {
         let unknown = |id: crate::TrialId| format!("trial {} was never asked", id.0);
         match event {
@@ -112,7 +112,7 @@ impl<Q: Query> History<Q> {
                 self.get_mut(id).ok_or_else(|| unknown(id))?.reports.clear();
                 self.restarts.record_restart(id, lost);
             }
-            // One that was told meanwhile is no longer handed out, and stays as it is.
+            // A trial that was told meanwhile is no longer handed out, and is unchanged.
             Event::Released { id, .. } => {
                 self.get(id).ok_or_else(|| unknown(id))?;
                 self.restarts.record_release(id);
@@ -129,7 +129,7 @@ impl<Q: Query> History<Q> {
         Ok(())
     }
 
-    /// The events that lead to this history: the queue, then trial by trial.
+    /// Events that produce this history: the queue, then trial by trial.
     pub(crate) fn events(&self) -> Vec<Event<Q>> {
         let waiting = self.queue.waiting().iter().cloned();
         let mut events: Vec<Event<Q>> = waiting.map(Event::enqueued).collect();
@@ -147,21 +147,21 @@ impl<Q: Query> History<Q> {
 pub(crate) enum Origin {
     /// The optimiser.
     Suggested,
-    /// The queue, of which it is the next.
+    /// The queue.
     Queued,
     /// The trial was made elsewhere.
     Known,
 }
 
 impl Origin {
-    /// The origin of a trial that is not of the queue.
+    /// Origin of a trial that is not from the queue.
     pub(crate) fn of(known: bool) -> Self {
         if known { Self::Known } else { Self::Suggested }
     }
 }
 
 impl<Q: Query> Trial<Q> {
-    /// The events of this trial, of its failed attempts too.
+    /// Events of this trial, including its failed attempts.
     pub(crate) fn events(&self, origin: Origin, failed_attempts: &[FailedAttempt]) -> Vec<Event<Q>> {
         let Self { id, query, diagnostics, memo, timing, .. } = self.clone();
         let mut events = vec![Event::Asked {
@@ -190,7 +190,7 @@ impl<Q: Query> Trial<Q> {
 }
 
 impl<Q> History<Q> {
-    /// Drops the reports of trials without an outcome.
+    /// Removes the reports of trials without an outcome.
     fn forget_unfinished_reports(&mut self) {
         let unfinished = self.trials.iter_mut().filter(|trial| trial.outcome.is_none());
         unfinished.for_each(|trial| trial.reports.clear());
@@ -198,7 +198,7 @@ impl<Q> History<Q> {
 
     /// Calls `look` on the history as it was when only the first `visible` trials had ended.
     ///
-    /// Outcomes, reports and failed attempts of later trials are set aside meanwhile, but for trials that were made elsewhere.
+    /// Outcomes, reports and failed attempts of later trials are hidden meanwhile, except those of trials that were made elsewhere.
     pub(crate) fn as_of<T>(&mut self, visible: usize, look: impl FnOnce(&Self) -> T) -> T {
         let start = visible.min(self.trials.len());
         let mut later = self.failed_attempts.split_off(&TrialId(start as u64));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::TrialId;
 
-/// Losses and releases of the workers of trials, as the log has them. A trial that its first worker evaluated has no entry.
+/// Losses and releases of the workers of trials, according to the log. A trial that only its first worker evaluated has no entry.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Restarts(BTreeMap<TrialId, OfTrial>);
 
@@ -13,18 +13,18 @@ pub(crate) struct Restarts(BTreeMap<TrialId, OfTrial>);
 struct OfTrial {
     /// Number of restarts after the loss of a worker.
     losses: usize,
-    /// True while its last worker has given it back.
+    /// True if its last worker has returned it.
     is_released: bool,
 }
 
 impl Restarts {
-    /// Records that a trial is evaluated again: `lost` after the loss of its worker.
+    /// Records a restart of a trial; `lost` is true after the loss of its worker.
     pub(crate) fn record_restart(&mut self, id: TrialId, lost: bool) {
         let trial = self.0.entry(id).or_default();
         *trial = OfTrial { losses: trial.losses + usize::from(lost), is_released: false };
     }
 
-    /// Records that the worker of a trial has given it back.
+    /// Records that the worker of a trial has returned it.
     pub(crate) fn record_release(&mut self, id: TrialId) {
         self.0.entry(id).or_default().is_released = true;
     }
@@ -34,7 +34,7 @@ impl Restarts {
         self.0.get(&id).map_or(0, |trial| trial.losses)
     }
 
-    /// True if the last worker of a trial has given it back.
+    /// True if the last worker of a trial has returned it.
     pub(crate) fn is_released(&self, id: TrialId) -> bool {
         self.0.get(&id).is_some_and(|trial| trial.is_released)
     }

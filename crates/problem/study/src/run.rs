@@ -11,16 +11,16 @@ use thrifty_sampling::Seed;
 use crate::curves::Curves;
 use crate::{Context, Failure, Next, Optimizer, Outcome, StopReason, Study, StudyError, Trial, TrialId};
 
-/// Schedule of asks: the outcomes that an ask sees while other trials are running.
+/// Schedule of asks: the outcomes visible to an ask while other trials are running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Schedule {
-    /// Ask i is made when exactly trials 0 to i - w have been told, in the order of their ids. Suggestions do not
-    /// depend on the order in which trials finish, and are the same with any number of threads. Trials that were made elsewhere
-    /// ([`Study::with_known`]) are seen by every ask.
+    /// Ask i is made when exactly trials 0 to i - w have been told, in the order of their ids, for a window w. Suggestions do not depend on
+    /// the order in which trials finish, or on the number of threads. Every ask sees the trials that were made elsewhere
+    /// ([`Study::with_known`]).
     Window(usize),
-    /// Ask i is made as soon as a thread is free, and uses all outcomes up to then: faster when evaluations
-    /// differ in length, and not reproducible.
+    /// Ask i is made as soon as a thread is free, with all outcomes up to then. This is faster when evaluations differ in length, but not
+    /// reproducible.
     AsCompleted,
 }
 
@@ -32,7 +32,7 @@ impl Default for Schedule {
 }
 
 impl Schedule {
-    /// Number of trials at the start of a history that ask number `asked` sees as ended.
+    /// Number of trials at the start of a history that are visible as ended to ask number `asked`.
     pub(crate) fn visible(self, asked: usize) -> usize {
         match self {
             Self::Window(window) => (asked + 1).saturating_sub(window),
@@ -52,14 +52,14 @@ impl<O: Optimizer> Study<O> {
     /// Runs until a stop rule or the optimiser ends the study, evaluating on the calling thread.
     ///
     /// # Errors
-    /// [`StudyError`] when the optimiser or the journal fails. What was learnt is kept.
+    /// [`StudyError`] when the optimiser or the journal fails. The history is kept.
     pub fn run<E, R>(&mut self, mut evaluate: E) -> Result<StopReason, StudyError>
     where
         E: FnMut(&O::Query, &mut Context<'_>) -> R,
         R: Into<Outcome>,
     {
         let schedule = self.schedule.unwrap_or_default();
-        // What a resumed study, or a run that failed, left unfinished reports again.
+        // Unfinished trials of a resumed study, or of a failed run, report again.
         self.restart_running()?;
         let (attempts, waiting) = (self.attempts(schedule), VecDeque::new());
         self.drive(schedule, 1, &mut Inline { waiting, attempts, evaluate: &mut evaluate })
@@ -67,12 +67,11 @@ impl<O: Optimizer> Study<O> {
 
     /// Runs until a stop rule or the optimiser ends the study, evaluating on `threads` threads.
     ///
-    /// Without a schedule of the study or its journal this is [`Schedule::Window`] of as many trials as threads; the
-    /// study keeps it from then on. The suggestions are those of [`Study::run`] with the same window, whatever the number
-    /// of threads.
+    /// Without a schedule of the study or its journal, this uses [`Schedule::Window`] with as many trials as threads, and the study keeps
+    /// that schedule. The suggestions equal those of [`Study::run`] with the same window, for any number of threads.
     ///
     /// # Errors
-    /// [`StudyError`] when the optimiser or the journal fails. What was learnt is kept.
+    /// [`StudyError`] when the optimiser or the journal fails. The history is kept.
     pub fn run_parallel<E, R>(&mut self, threads: usize, evaluate: E) -> Result<StopReason, StudyError>
     where
         E: Fn(&O::Query, &mut Context<'_>) -> R + Sync,
@@ -93,12 +92,12 @@ impl<O: Optimizer> Study<O> {
                 let attempts = attempts.clone();
                 scope.spawn(move || worker(queue, &results, &attempts, evaluate));
             }
-            // Dropping the pool closes the queue, and the workers end.
+            // Dropping the pool closes the queue, which ends the workers.
             self.drive(schedule, threads, &mut Pool { jobs, inbox })
         })
     }
 
-    /// The loop. `max_in_flight` bounds the trials in flight where the schedule does not.
+    /// Runs the loop. `max_in_flight` limits the running trials if the schedule does not.
     fn drive(
         &mut self,
         schedule: Schedule,
@@ -109,7 +108,7 @@ impl<O: Optimizer> Study<O> {
             return Err(StudyError::ZeroLanes { name: "window" });
         }
         self.validate()?;
-        // What a resumed study, or a run that failed, left unfinished comes first.
+        // Unfinished trials of a resumed study, or of a failed run, come first.
         let unfinished: Vec<Trial<O::Query>> = self.history.pending().cloned().collect();
         for trial in unfinished {
             let attempt = self.history.failed_attempts_at(trial.id).len();
@@ -150,7 +149,7 @@ impl<O: Optimizer> Study<O> {
         self.history.trials()[self.ended..].iter().filter(|trial| trial.outcome.is_none()).count()
     }
 
-    /// Waits for one more trial than the first `visible`, whose number it returns.
+    /// Waits for one more trial than the first `visible`, and returns the new number.
     fn reveal_one(
         &mut self,
         visible: usize,
@@ -199,19 +198,19 @@ impl<O: Optimizer> Study<O> {
 /// A trial to be evaluated.
 struct Job<Q> {
     trial: Trial<Q>,
-    /// Number of earlier attempts that failed: the journal may have some.
+    /// Number of earlier failed attempts; the journal may have some.
     attempt: usize,
 }
 
 /// Evaluation of trials for the loop, on this thread or on others.
 trait Evaluators<Q> {
-    /// Begins a trial.
+    /// Starts a trial.
     fn start(&mut self, job: Job<Q>);
-    /// Returns the results that have arrived and waits for the first if there is none; empty when no evaluation runs.
+    /// Returns the available results, and waits for the first if there is none. Empty if no evaluation runs.
     fn wait(&mut self) -> Vec<Message>;
 }
 
-/// The calling thread: a trial is evaluated when its outcome is wanted.
+/// The calling thread; a trial is evaluated when its outcome is needed.
 struct Inline<'a, Q, R> {
     waiting: VecDeque<Job<Q>>,
     attempts: Attempts,
@@ -223,7 +222,7 @@ impl<Q, R: Into<Outcome>> Evaluators<Q> for Inline<'_, Q, R> {
         self.waiting.push_back(job);
     }
 
-    /// Makes one attempt: the loop records a failed one before the next begins.
+    /// Makes one attempt; the loop records a failed one before the next begins.
     fn wait(&mut self) -> Vec<Message> {
         let mut messages = Vec::new();
         if let Some(Job { trial, attempt }) = self.waiting.pop_front() {
@@ -247,7 +246,7 @@ struct Pool<Q> {
 
 impl<Q> Evaluators<Q> for Pool<Q> {
     fn start(&mut self, job: Job<Q>) {
-        // The queue lives as long as the scope of the threads, which is longer than the pool.
+        // The queue lives as long as the scope of the threads, which outlives the pool.
         let _ = self.jobs.send(job);
     }
 
@@ -260,14 +259,14 @@ impl<Q> Evaluators<Q> for Pool<Q> {
 #[derive(Clone)]
 pub(crate) struct Attempts {
     seed: Seed,
-    /// Further attempts after one that failed.
+    /// Number of further attempts after a failed one.
     retries: usize,
-    /// Curves of all trials, if a pruner reads them.
+    /// Curves of all trials, if there is a pruner.
     curves: Option<Arc<Curves>>,
 }
 
 impl<O: Optimizer> Study<O> {
-    /// Settings that the evaluations of a run have in common.
+    /// Common settings of the evaluations of a run.
     pub(crate) fn attempts(&mut self, schedule: Schedule) -> Attempts {
         let curves = |pruner: &Arc<_>| Arc::new(Curves::new(Arc::clone(pruner), schedule, &self.history));
         self.curves = self.pruner.as_ref().map(curves);
@@ -275,7 +274,7 @@ impl<O: Optimizer> Study<O> {
     }
 }
 
-/// The outcome of an evaluation. A panic of the evaluator ends its trial, not the study.
+/// Outcome of an evaluation. A panic of the evaluator ends its trial, not the study.
 pub(crate) fn caught<R: Into<Outcome>>(evaluate: impl FnOnce() -> R) -> Outcome {
     catch_unwind(AssertUnwindSafe(|| evaluate().into())).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
@@ -284,7 +283,7 @@ pub(crate) fn caught<R: Into<Outcome>>(evaluate: impl FnOnce() -> R) -> Outcome 
     })
 }
 
-/// Evaluates a trial, of which `attempt` attempts failed before, until it ends.
+/// Evaluates a trial, after `attempt` failed attempts, until it ends.
 pub(crate) fn evaluate_one<Q, R: Into<Outcome>>(
     trial: &Trial<Q>,
     mut attempt: usize,
@@ -297,7 +296,7 @@ pub(crate) fn evaluate_one<Q, R: Into<Outcome>>(
     }
 }
 
-/// Makes one attempt at a trial; true if it failed and another is to be made.
+/// Makes one attempt at a trial; true if it failed and must be repeated.
 fn attempt_once<Q, R: Into<Outcome>>(
     trial: &Trial<Q>,
     attempt: usize,
@@ -313,7 +312,7 @@ fn attempt_once<Q, R: Into<Outcome>>(
     let seconds = started_at.elapsed().as_secs_f64();
     match outcome {
         Outcome::Failed(failure) if attempt < attempts.retries => {
-            // Without a listener the outcome of another attempt would be lost too.
+            // Without a receiver the outcome of another attempt would be lost too.
             send(Message::Retried(trial.id, failure.with_valid_cost(), seconds))
         }
         outcome => {
@@ -332,7 +331,7 @@ fn worker<Q, R: Into<Outcome>>(
     loop {
         let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(Job { trial, attempt }) = job else { return };
-        // If nobody listens any more the study has failed, and the worker ends with its queue.
+        // Without a receiver the study has failed, and the worker ends with its queue.
         let evaluate = &mut |query: &Q, context: &mut Context<'_>| evaluate(query, context);
         evaluate_one(&trial, attempt, attempts, evaluate, &mut |message| results.send(message).is_ok());
     }

@@ -17,42 +17,42 @@ use crate::{
 pub enum StopReason {
     /// The limit on the number of trials was reached.
     Trials(usize),
-    /// The time limit was reached; the elapsed time in seconds.
+    /// The time limit was reached; contains the elapsed time in seconds.
     WallTime(f64),
-    /// The cost limit was reached; the cost spent.
+    /// The cost limit was reached; contains the total cost.
     Cost(f64),
-    /// A feasible value at least as good as the target.
+    /// The target was reached; contains a feasible value at least as good.
     Target(f64),
-    /// Too small an improvement expected, several times in a row.
+    /// The expected improvement was too small, several times in a row.
     NoImprovement {
         /// The last expected improvement.
         expected: f64,
-        /// The smallest expected improvement that would have continued the study, in the same units: those of the model.
+        /// Smallest expected improvement that would have continued the study, in units of the model.
         threshold: f64,
     },
-    /// No better objective in some trials in a row.
+    /// The best objective has not improved in some trials in a row.
     Stagnated {
-        /// Number of measured trials since the last improvement that counted.
+        /// Number of measured trials since the last counted improvement.
         trials: usize,
         /// The best objective.
         best: f64,
     },
-    /// The expected gain of an evaluation is not worth its expected cost.
+    /// The expected gain of an evaluation is smaller than its expected cost times the price.
     NotWorthItsCost {
         /// Expected gain of the last trial.
         gain: f64,
-        /// Its expected cost.
+        /// Expected cost of the last trial.
         cost: f64,
         /// Price of a unit of cost, in units of the gain.
         gamma: f64,
     },
     /// Every point of a finite space was evaluated.
     Exhausted,
-    /// The optimiser's own reason, with the numbers behind it.
+    /// A reason of the optimiser itself, with numbers.
     Decided {
-        /// In words.
+        /// Description in words.
         message: String,
-        /// In numbers.
+        /// Numbers behind the reason.
         numbers: BTreeMap<String, f64>,
     },
     /// Several reasons at once.
@@ -61,10 +61,10 @@ pub enum StopReason {
 
 /// Decides whether a study continues.
 pub trait StopRule: Send + Sync {
-    /// A reason to stop, if there is one. Only reported outcomes count.
+    /// A reason to stop; `None` to continue. Only reported outcomes count.
     fn check(&self, view: &dyn HistoryView) -> Option<StopReason>;
 
-    /// True if the rule's settings make sense; asked before a study begins.
+    /// Checks the settings; called before a study begins.
     ///
     /// # Errors
     /// [`StudyError::InvalidStopRule`].
@@ -77,53 +77,53 @@ pub trait StopRule: Send + Sync {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MaxTrials(pub usize);
 
-/// Stops when this much time has passed since the study began.
+/// Stops when this time has passed since the start of the study.
 ///
-/// With a journal this is the time since the study was opened and that of earlier sittings, each from its beginning to its last line; pauses
-/// between sittings do not count. Lines of earlier versions, which do not have the time, count the seconds of their suggestions and evaluations.
-/// In a shared study it is the time since its log began, by the clock of the store, and pauses count.
+/// With a journal this is the total time of all sittings, each from its start to its last line, and of the current one; pauses between
+/// sittings do not count. For lines of earlier versions without a time, the seconds of their suggestions and evaluations count. In a shared
+/// study it is the time since the start of its log, by the clock of the store, including pauses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WallTime(pub Duration);
 
-/// Stops when the costs of all evaluations add up to this much: those of failed and pruned trials too, and of attempts that were
-/// made again. Evaluations that report no cost count as 0; see [`Outcome::with_cost`].
+/// Stops when the total cost of all evaluations reaches this value, including failed and pruned trials and repeated attempts. Evaluations
+/// without a reported cost count as 0; see [`Outcome::with_cost`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MaxCost(pub f64);
 
-/// Stops when the first objective of a comparable trial that breaks no measured constraint is this small; see
+/// Stops when a comparable feasible trial has a first objective of at most this value; see
 /// [`History::with_comparable`](crate::History::with_comparable).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Target(pub f64);
 
-/// Stops when the [`EXPECTED_IMPROVEMENT`] of each of the last `times` trials that have it is below `epsilon` times its
+/// Stops when the [`EXPECTED_IMPROVEMENT`] of each of the last `times` trials with this entry is below `epsilon` times its
 /// [`EXPECTED_IMPROVEMENT_RANGE`].
 ///
-/// Both are in units of the model, so that the scale of the objective makes no difference. Trials without that range, such as those of
-/// optimisers whose improvement is in units of the objective, are compared with the range of the objective so far.
+/// Both are in units of the model, so the scale of the objective does not matter. Trials without that range, such as those of optimisers
+/// whose improvement is in units of the objective, are compared with the current range of the objective.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NoImprovement {
-    /// Relative to the range of the losses.
+    /// Limit, as a share of the range of the losses.
     pub epsilon: f64,
     /// Number of trials in a row.
     pub times: usize,
 }
 
-/// Stops when the best first objective has not fallen by more than `min_gain` in the last `trials` measured trials.
+/// Stops when the best first objective has not decreased by more than `min_gain` in the last `trials` measured trials.
 ///
-/// Trials that break a measured constraint are counted and never the best. Failed and pruned trials are not counted, nor are trials
-/// that are not compared, by [`History::with_comparable`](crate::History::with_comparable).
+/// Trials that break a measured constraint are counted but never the best. Failed and pruned trials are not counted; neither are trials
+/// excluded by [`History::with_comparable`](crate::History::with_comparable).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Patience {
     /// Number of measured trials in a row, from 1.
     pub trials: usize,
-    /// Smaller improvements do not count, in units of the objective.
+    /// Smallest counted improvement, in units of the objective.
     pub min_gain: f64,
 }
 
-/// Stops with the first rule that does.
+/// Stops as soon as one of the rules does.
 pub struct Any(pub Vec<Box<dyn StopRule>>);
 
-/// Stops when every rule does.
+/// Stops as soon as every rule does.
 pub struct All(pub Vec<Box<dyn StopRule>>);
 
 impl StopRule for MaxTrials {
@@ -163,7 +163,7 @@ impl StopRule for Target {
 
 impl StopRule for Patience {
     fn check(&self, view: &dyn HistoryView) -> Option<StopReason> {
-        // Improvements that do not count lower the best, and not what is to be improved on.
+        // Improvements that are too small change the best value, but not the reference.
         let (mut best, mut reference, mut since) = (f64::INFINITY, f64::INFINITY, 0);
         for measured in view.compared().filter_map(Outcome::measurement) {
             let feasible = measured.objectives.first().filter(|_| measured.is_feasible());
@@ -208,7 +208,7 @@ impl StopRule for NoImprovement {
     }
 }
 
-/// An entry of the memos, latest trial first. Journals written before memos had it have it among the diagnostics.
+/// An entry of the memos, latest trial first. Older journals have it among the diagnostics.
 pub(crate) fn latest<'v>(
     view: &'v dyn HistoryView,
     key: &'v MemoKey<f64>,

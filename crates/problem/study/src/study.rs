@@ -27,18 +27,18 @@ pub enum Next<Q> {
     Stop(StopReason),
 }
 
-/// An optimiser at work: its history, its journal, when to stop and who watches.
+/// A study: an optimiser with its history, journal, stop rules and observers.
 ///
-/// Run the whole loop with [`Study::run`] or [`Study::run_parallel`], or steer it by hand with [`Study::ask`],
-/// [`Study::report`] and [`Study::tell`].
+/// Run the whole loop with [`Study::run`] or [`Study::run_parallel`], or steer it by hand with [`Study::ask`], [`Study::report`] and
+/// [`Study::tell`].
 pub struct Study<O: Optimizer> {
     pub(crate) optimizer: O,
     pub(crate) history: History<O::Query>,
-    /// The schedule, as chosen or as read from the journal.
+    /// The chosen schedule, or the one read from the journal.
     pub(crate) schedule: Option<Schedule>,
     /// All trials before this one have ended.
     pub(crate) ended: usize,
-    /// Further attempts at a trial that failed.
+    /// Number of further attempts at a failed trial.
     pub(crate) retries: usize,
     pub(crate) pruner: Option<Arc<dyn Pruner>>,
     /// Curves of all trials during a run with a pruner.
@@ -55,12 +55,12 @@ pub struct Study<O: Optimizer> {
 }
 
 impl<O: Optimizer> Study<O> {
-    /// All trials so far, those with an outcome that a window still holds back from the optimiser included.
+    /// All trials so far, including those whose outcome a window still hides from the optimiser.
     pub fn history(&self) -> &History<O::Query> {
         &self.history
     }
 
-    /// The schedule as chosen, or as the journal has it; nothing before either.
+    /// The chosen schedule, or that of the journal; `None` without either.
     pub fn schedule(&self) -> Option<Schedule> {
         self.schedule
     }
@@ -70,8 +70,8 @@ impl<O: Optimizer> Study<O> {
         &self.optimizer
     }
 
-    /// Tells the optimiser for how many trials the study is planned, unless its settings say so; that is no reason to stop. Of several plans
-    /// the last one counts. The journal keeps it from the next event on.
+    /// Passes the planned number of trials to the optimiser, unless its settings have one. It does not stop the study. The last of several
+    /// plans counts. The journal records it with the next event.
     pub fn plan(&mut self, trials: usize) {
         self.optimizer.plan(trials);
         if self.journal.is_none() {
@@ -85,14 +85,14 @@ impl<O: Optimizer> Study<O> {
         }
     }
 
-    /// Takes the plan that a journal or a shared log names, where the study has none of its own.
+    /// Uses the plan recorded in a journal or a shared log, if the study has none of its own.
     pub(crate) fn plan_as_recorded(&mut self, own: Option<u64>, recorded: Option<u64>) {
         if let (None, Some(trials)) = (own, recorded.and_then(|budget| usize::try_from(budget).ok())) {
             self.plan(trials);
         }
     }
 
-    /// Warnings from opening the journal: a line that was cut off, another machine, another schedule; and of a plan that it does not keep.
+    /// Warnings from opening the journal: a truncated line, another machine, another schedule; also a plan that the journal cannot record.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
@@ -105,7 +105,7 @@ impl<O: Optimizer> Study<O> {
         Ok(self.optimizer.recommend(&self.history)?)
     }
 
-    /// Reason to stop by the first stop rule that applies, if any.
+    /// Reason to stop by the first applicable stop rule; `None` if none applies.
     pub fn check_stop(&self) -> Option<StopReason> {
         self.check_stop_on(&self.history)
     }
@@ -120,12 +120,12 @@ impl<O: Optimizer> Study<O> {
         self.elapsed_before + self.started_at.elapsed()
     }
 
-    /// Sets the time that has passed since the study began.
+    /// Sets the time since the start of the study.
     pub(crate) fn count_time_after(&mut self, elapsed: Duration) {
         (self.elapsed_before, self.started_at) = (elapsed, Instant::now());
     }
 
-    /// Result of [`Study::check_stop`] at the time when only the first `visible` trials had ended.
+    /// Result of [`Study::check_stop`] when only the first `visible` trials had ended.
     pub(crate) fn check_stop_as_of(&mut self, visible: usize) -> Option<StopReason> {
         let mut history = std::mem::take(&mut self.history);
         let reason = history.as_of(visible, |history| self.check_stop_on(history));
@@ -133,19 +133,19 @@ impl<O: Optimizer> Study<O> {
         reason
     }
 
-    /// True if all stop rules and the pruner make sense.
+    /// Checks the settings of all stop rules and the pruner.
     pub(crate) fn validate(&self) -> Result<(), StudyError> {
         self.stop.iter().try_for_each(|rule| rule.validate())?;
         self.pruner.iter().try_for_each(|pruner| pruner.validate())
     }
 
-    /// Asks for the next trial by hand; everything told so far is seen.
+    /// Asks for the next trial by hand; all outcomes so far are visible.
     ///
-    /// Stop rules are validated and not looked at: only the optimiser ends the study here, so that a caller can ask for a trial more than a
-    /// rule allows. A loop of one's own calls [`Study::check_stop`] before each ask.
+    /// Stop rules are validated but not applied: only the optimiser ends the study here, so a caller may exceed the limits of a rule. A
+    /// user-defined loop should call [`Study::check_stop`] before each ask.
     ///
     /// # Errors
-    /// [`StudyError`] when the optimiser or the journal fails, or a stop rule makes no sense.
+    /// [`StudyError`] when the optimiser or the journal fails, or a stop rule is invalid.
     pub fn ask(&mut self) -> Result<Next<O::Query>, StudyError> {
         self.validate()?;
         self.ask_as_of(self.history.len())
@@ -153,10 +153,11 @@ impl<O: Optimizer> Study<O> {
 
     /// Records an intermediate value of a running trial.
     ///
-    /// The first report after the journal was opened again takes the place of earlier ones from its step on, in the order of reporting: an
-    /// evaluation that is made again, from the first step or from a checkpoint, reports them anew. A new step takes the place of larger ones
-    /// where the earlier steps rise, and of none where they do not, as those of folds in random order: an evaluation that went on elsewhere
-    /// loses nothing.
+    /// The first report after the journal was reopened replaces earlier ones from its step on, in the order of reporting. An evaluation
+    /// that is repeated, from the first step or from a checkpoint, thus reports them again.
+    ///
+    /// A new step replaces larger ones if the earlier steps are increasing. It replaces none if they are not, as for folds in random order.
+    /// An evaluation that continued elsewhere thus loses nothing.
     ///
     /// # Errors
     /// [`StudyError`]: never asked, told before, or the journal fails.
@@ -179,7 +180,7 @@ impl<O: Optimizer> Study<O> {
         Ok(())
     }
 
-    /// Drops what a running trial has reported: it is evaluated again from its first step. The journal notes it.
+    /// Removes the reports of a running trial, which is evaluated again from its first step. The journal records it.
     ///
     /// # Errors
     /// As [`Study::report`].
@@ -195,27 +196,27 @@ impl<O: Optimizer> Study<O> {
         Ok(())
     }
 
-    /// True if the pruner would stop a running trial after what it has reported, all other trials seen as they are now.
+    /// True if the pruner would stop a running trial after its reports so far, given all other trials in their current state.
     ///
     /// # Errors
-    /// [`StudyError`]: never asked, told before, or the pruner's settings make no sense.
+    /// [`StudyError`]: never asked, told before, or invalid settings of the pruner.
     pub fn should_prune(&self, id: TrialId) -> Result<bool, StudyError> {
         self.validate()?;
         let trial = self.require_pending(id)?;
         Ok(self.pruner.as_deref().is_some_and(|pruner| should_prune(pruner, &self.history, trial)))
     }
 
-    /// Records how a trial ended. An objective or constraint that is not finite makes it a failure.
+    /// Records the outcome of a trial. A measurement with an objective or constraint that is not finite becomes a failure.
     ///
     /// # Errors
-    /// [`StudyError`]: never asked, told before, the journal fails, or [`StudyError::InvalidMeasurement`] for another
-    /// number of objectives or constraints than in an earlier trial, for a cost or noise that is negative or not
-    /// finite, and for what [`Optimizer::check_measurement`] refuses. After an error nothing has changed and the trial is still pending.
+    /// [`StudyError`]: never asked, told before, or the journal fails. [`StudyError::InvalidMeasurement`]: the number of objectives or
+    /// constraints differs from that of an earlier trial, a cost or noise is negative or not finite, or [`Optimizer::check_measurement`]
+    /// rejects it. After an error nothing has changed and the trial is still pending.
     pub fn tell(&mut self, id: TrialId, outcome: impl Into<Outcome>) -> Result<(), StudyError> {
         self.tell_timed(id, outcome, Duration::ZERO)
     }
 
-    /// Records how a trial ended as [`Study::tell`], with the time that its evaluation took.
+    /// Records the outcome of a trial like [`Study::tell`], with the duration of its evaluation.
     ///
     /// # Errors
     /// Those of [`Study::tell`].
@@ -230,16 +231,16 @@ impl<O: Optimizer> Study<O> {
         self.record(id, &outcome.checked(), evaluation.as_secs_f64())
     }
 
-    /// Refuses an outcome as [`Study::tell`] would: for a caller that first reports the intermediate values that came with it.
+    /// Checks an outcome like [`Study::tell`], for a caller that first reports the accompanying intermediate values.
     ///
     /// # Errors
-    /// Those of [`Study::tell`] but for the journal.
+    /// Those of [`Study::tell`], except for the journal.
     pub fn check_outcome(&self, id: TrialId, outcome: &Outcome) -> Result<(), StudyError> {
         self.require_pending(id)?;
         self.require_consistent(id, outcome)
     }
 
-    /// Records an attempt that failed and is made again.
+    /// Records a failed attempt that is repeated.
     pub(crate) fn retry(&mut self, id: TrialId, failure: &Failure, seconds: f64) -> Result<(), StudyError> {
         self.require_pending(id)?;
         self.write(vec![Event::Retried { id, failure: failure.clone(), seconds, elapsed: None }])?;
@@ -251,7 +252,7 @@ impl<O: Optimizer> Study<O> {
         Ok(())
     }
 
-    /// Records how an evaluation of the loop ended; a measurement that [`Study::tell`] would refuse is a failure.
+    /// Records the end of an evaluation in the loop; a measurement that [`Study::tell`] would reject becomes a failure.
     pub(crate) fn finish(&mut self, id: TrialId, outcome: Outcome, seconds: f64) -> Result<(), StudyError> {
         self.require_pending(id)?;
         let outcome = match self.check(&outcome) {
@@ -261,18 +262,18 @@ impl<O: Optimizer> Study<O> {
         self.record(id, &outcome, seconds)
     }
 
-    /// Refuses a measurement that does not fit those of earlier trials.
+    /// Rejects a measurement that is inconsistent with earlier trials.
     pub(crate) fn require_consistent(&self, id: TrialId, outcome: &Outcome) -> Result<(), StudyError> {
         self.check(outcome).map_err(|problem| StudyError::InvalidMeasurement { id, problem })
     }
 
-    /// True if a measurement fits those of earlier trials. One that is a failure anyway need not: NaN is what an evaluator of
-    /// several objectives may return when it fails.
+    /// Checks that a measurement is consistent with those of earlier trials. A measurement that becomes a failure anyway need not be: an
+    /// evaluator of several objectives may return a single NaN when it fails.
     pub(crate) fn check(&self, outcome: &Outcome) -> Result<(), MeasurementProblem> {
         self.check_with(outcome, &[])
     }
 
-    /// True if a measurement fits those of earlier trials, and of further ones that are not in the history yet; see [`Study::check`].
+    /// Checks that a measurement is consistent with earlier trials, and with further ones that are not in the history yet; see [`Study::check`].
     pub(crate) fn check_with(
         &self,
         outcome: &Outcome,
@@ -307,7 +308,7 @@ impl<O: Optimizer> Study<O> {
         Ok(())
     }
 
-    /// Asks for the next trial as of when only the first `visible` trials had ended.
+    /// Asks for the next trial as if only the first `visible` trials had ended.
     pub(crate) fn ask_as_of(&mut self, visible: usize) -> Result<Next<O::Query>, StudyError> {
         let id = TrialId(self.history.len() as u64);
         let started_at = Instant::now();
@@ -320,7 +321,7 @@ impl<O: Optimizer> Study<O> {
         let suggestion = match self.history.as_of(visible, ask)? {
             Ask::Evaluate(suggestion) => suggestion,
             Ask::Wait => return Ok(Next::Wait),
-            // One that runs may end for a reason of the machine, and is then evaluated again.
+            // A running trial may end because of a machine failure, and is then evaluated again.
             Ask::Stop(StopReason::Exhausted) if self.is_running_as_of(visible) => return Ok(Next::Wait),
             Ask::Stop(reason) => return Ok(Next::Stop(reason)),
         };
@@ -338,13 +339,13 @@ impl<O: Optimizer> Study<O> {
         Ok(Next::Evaluate(trial))
     }
 
-    /// Drops what all running trials have reported, as [`Study::restart`].
+    /// Removes the reports of all running trials, like [`Study::restart`].
     pub(crate) fn restart_running(&mut self) -> Result<(), StudyError> {
         let running: Vec<TrialId> = self.history.pending().map(|trial| trial.id).collect();
         running.into_iter().try_for_each(|id| self.restart(id))
     }
 
-    /// True if a trial runs, or has ended later than the first `visible` ones.
+    /// True if a trial is running, or has ended but is not among the first `visible` ones.
     fn is_running_as_of(&self, visible: usize) -> bool {
         visible < self.history.len() || self.history.pending().next().is_some()
     }
@@ -361,7 +362,7 @@ impl<O: Optimizer> Study<O> {
         }
     }
 
-    /// Writes events to the journal, if there is one, with the time of the study.
+    /// Writes events to the journal, if there is one, stamped with the time of the study.
     pub(crate) fn write(&mut self, mut events: Vec<Event<O::Query>>) -> Result<(), JournalError> {
         let elapsed = self.elapsed();
         let Some(journal) = self.journal.as_mut().filter(|_| !events.is_empty()) else { return Ok(()) };
@@ -370,7 +371,7 @@ impl<O: Optimizer> Study<O> {
     }
 }
 
-/// Number of the reports of an earlier sitting that stay when a step is the first to be reported in this one.
+/// Number of reports of an earlier sitting that are kept if `step` is the first one reported in this sitting.
 fn kept_reports(known: &[(u64, f64)], step: u64) -> usize {
     let rises = known.is_sorted_by_key(|(earlier, _)| *earlier);
     let is_made_again = |(earlier, _): &(u64, f64)| *earlier == step || rises && *earlier > step;

@@ -1,4 +1,4 @@
-//! Trials: one query each, and what came of it.
+//! Trials: one query each, with its outcome.
 
 use std::collections::BTreeMap;
 
@@ -6,21 +6,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Memo, Outcome};
 
-/// The number of a trial, from 0 in the order of asking.
+/// Number of a trial, from 0 in the order of asking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TrialId(pub u64);
 
-/// Wall-clock seconds. No suggestion may depend on them.
+/// Wall-clock seconds. Suggestions must not depend on them.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Timing {
-    /// Spent by the optimiser on the suggestion.
+    /// Time of the optimiser for the suggestion.
     pub ask: f64,
-    /// Spent by the evaluator.
+    /// Time of the evaluator.
     pub evaluate: f64,
 }
 
-/// One query and what came of it.
+/// One query with its outcome.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trial<Q> {
     /// Its number.
@@ -33,14 +33,14 @@ pub struct Trial<Q> {
     pub memo: Memo,
     /// Intermediate values: step and value.
     pub reports: Vec<(u64, f64)>,
-    /// Outcome; nothing while the trial runs.
+    /// Outcome; `None` while the trial runs.
     pub outcome: Option<Outcome>,
     /// Time spent on the trial.
     pub timing: Timing,
 }
 
 impl<Q> Trial<Q> {
-    /// A trial without diagnostics, memo and reports; it runs where it has no outcome.
+    /// A trial without diagnostics, memo and reports; without an outcome it is running.
     #[must_use]
     pub fn new(id: TrialId, query: Q, outcome: Option<Outcome>) -> Self {
         Self {

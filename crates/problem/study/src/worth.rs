@@ -1,4 +1,4 @@
-//! Optimal stopping: go on while the expected gain of an evaluation is worth its expected cost.
+//! Optimal stopping: continue while the expected gain of an evaluation is worth its expected cost.
 
 use crate::stop::{latest, require};
 use crate::{EXPECTED_COST, EXPECTED_GAIN, HistoryView, StopReason, StopRule, StudyError};
@@ -9,22 +9,22 @@ use crate::{EXPECTED_COST, EXPECTED_GAIN, HistoryView, StopReason, StopRule, Stu
 /// E[gain] < γ E[cost]
 /// ```
 ///
-/// γ is the price of one unit of cost in units of the objective. The gain is the [`EXPECTED_GAIN`] of a trial: the expected
-/// improvement of the objective, in its units, as the optimiser saw it when it suggested the trial. The cost is its
-/// [`EXPECTED_COST`] where the optimiser models it, otherwise the mean of the costs measured so far, and 1 where none
-/// was measured. Trials without an expected gain (of an initial design, or of acquisition functions that have no expected
-/// improvement) do not count.
+/// γ is the price of one unit of cost in units of the objective. The gain is the [`EXPECTED_GAIN`] of a trial: the expected improvement of
+/// the objective, in its units, at the time of the suggestion. The cost is its [`EXPECTED_COST`] if the optimiser models it, otherwise the
+/// mean of the measured costs, or 1 if none was measured.
+///
+/// Trials without an expected gain, such as those of an initial design or of acquisition functions without an expected improvement, do not count.
 /// Source: `AutoBCT`, section 2, with a horizon of one evaluation; departure: the gain is an expected improvement.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WorthItsCost {
-    /// γ > 0.
+    /// Price γ > 0.
     pub gamma: f64,
     /// Number of trials in a row, at least 1.
     pub times: usize,
 }
 
 impl WorthItsCost {
-    /// A rule with price γ, after one trial that is not worth its cost.
+    /// A rule with price γ that stops after one trial that is not worth its cost.
     #[must_use]
     pub fn new(gamma: f64) -> Self {
         Self { gamma, times: 1 }

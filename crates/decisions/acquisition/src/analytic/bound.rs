@@ -8,10 +8,9 @@ use thrifty_surrogate::Description;
 use crate::factory::described;
 use crate::{Acquisition, AcquisitionError, AcquisitionFactory, Analytic, Context, Utility, UtilityScale};
 
-/// The optimistic bound: `-(μ - √β σ)`. For a loss that is the negative lower confidence bound, for a score
-/// turned into a loss the upper one.
+/// Optimistic confidence bound `-(μ - √β σ)`. For a loss this is the negative lower confidence bound; for a negated score it is the upper one.
 ///
-/// β multiplies the variance, as in Srinivas et al. (2010); the width of `brofos2014` and the κ of others is √β.
+/// β multiplies the variance, as in Srinivas et al. (2010). The width in `brofos2014` and the κ of other sources is √β.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ConfidenceBound {
     /// β ≥ 0.
@@ -32,7 +31,7 @@ impl Utility for ConfidenceBound {
     }
 }
 
-/// Schedule of β over the number t of evaluations, which counts from 1.
+/// Schedule of β over the number t of the evaluation, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Schedule {
@@ -55,7 +54,7 @@ pub enum Schedule {
         /// δ, the probability of failure, in (0, 1).
         delta: f64,
     },
-    /// `β_t = c ln(t + 1)`: the growth of the bounds with proofs, without their constants, which are too wide in practice.
+    /// `β_t = c ln(t + 1)`: it grows like the bounds with proofs, but without their constants, which are too wide in practice.
     Logarithmic {
         /// c ≥ 0.
         scale: f64,
@@ -66,7 +65,7 @@ impl Schedule {
     /// β at evaluation `t`, from 1; never negative.
     ///
     /// # Errors
-    /// [`InputError`] names the setting that makes no sense.
+    /// [`InputError`] names the invalid setting.
     pub fn beta(&self, t: usize) -> Result<f64, InputError> {
         let t = t.max(1) as f64;
         let probability = |delta| number("delta", delta, delta > 0.0 && delta < 1.0, "a number in (0, 1)");

@@ -1,4 +1,4 @@
-//! Expected utility of the value at a point, by quadrature.
+//! Expected utility of the function value at a point, by quadrature.
 
 use std::sync::Arc;
 
@@ -9,16 +9,16 @@ use crate::factory::described;
 use crate::{Acquisition, AcquisitionError, AcquisitionFactory, Context, Utility, UtilityScale};
 use thrifty_check::number;
 
-/// The expected utility of observing the function: any `U(v)` of its value v, integrated over the posterior.
+/// Expected utility: any function `U(v)` of the value v at a point, integrated over the posterior.
 ///
 /// ```text
 /// E[U(μ + σZ)] ≈ Σ_k w_k U(μ + σ t_k),   Z standard normal
 /// ∂/∂μ = E[Z U]/σ,   ∂/∂σ = E[(Z² - 1) U]/σ
 /// ```
 ///
-/// The sum is Simpson's rule on `[-9, 9]` against the normal density, whose tails beyond are 1e-19; with
-/// 2,001 nodes the error is below 1e-12 for smooth U and below 1e-5 for one with a kink. Slopes are expectations
-/// of U itself against the derivative of the density (Stein's identity): U may have kinks and jumps.
+/// The sum is Simpson's rule on `[-9, 9]` with the normal density as weight; the tails beyond are 1e-19. With 2,001 nodes the error is
+/// below 1e-12 for smooth U and below 1e-5 for U with a kink. Slopes are expectations of U itself with the derivative of the density
+/// (Stein's identity), so U may have kinks and jumps.
 pub struct ExpectedUtility<U> {
     utility: U,
     nodes: Vec<(f64, f64)>,
@@ -30,7 +30,7 @@ impl<U: Fn(f64) -> f64 + Send + Sync> ExpectedUtility<U> {
         Self { utility, nodes: simpson(2001) }
     }
 
-    /// Sets the number of quadrature nodes, which is odd and at least 3.
+    /// Sets the number of quadrature nodes; odd and at least 3.
     ///
     /// # Errors
     /// [`InputError::Number`](thrifty_check::InputError::Number) for an even or too small number.
@@ -95,14 +95,14 @@ impl<U: Fn(f64) -> f64 + Send + Sync> Utility for ExpectedUtility<U> {
     }
 }
 
-/// Factory of [`ExpectedUtility`]: the expectation of any U(x, v) of the point and the value of the objective there.
+/// Factory of [`ExpectedUtility`]: the expectation of any U(x, v) of the point and the objective value there.
 ///
 /// ```text
 /// α(x) = E[U(x, f(x))],   f(x) ~ N(μ(x), σ²(x))
 /// ```
 ///
-/// Gradients with respect to x are those through μ and σ; where U itself depends on x they are left out, and the maximiser goes
-/// without gradients. Utilities are signed unless [`ExpectedUtilityFactory::non_negative`] says otherwise.
+/// Gradients with respect to x include only those through μ and σ. If U itself depends on x, there are no gradients, and the maximiser does
+/// without. Utilities are signed unless [`ExpectedUtilityFactory::non_negative`] declares otherwise.
 ///
 /// ```
 /// use thrifty_acquisition::{AcquisitionFactory, ExpectedUtilityFactory, UtilityScale};
@@ -120,7 +120,7 @@ pub struct ExpectedUtilityFactory {
 type PointUtility = dyn Fn(&[f64], f64) -> f64 + Send + Sync;
 
 impl ExpectedUtilityFactory {
-    /// Expectation of a utility U(x, v), larger is better; `name` stands for it in journals.
+    /// Expectation of a utility U(x, v), larger is better; `name` identifies it in journals.
     pub fn new(
         name: impl Into<String>,
         utility: impl Fn(&[f64], f64) -> f64 + Send + Sync + 'static,
@@ -153,10 +153,10 @@ impl AcquisitionFactory for ExpectedUtilityFactory {
     }
 }
 
-/// Nodes of the expectation at a point: an error below 1e-4 for a utility with a kink.
+/// Number of nodes of the expectation at a point; the error is below 1e-4 for a utility with a kink.
 const NODES: usize = 401;
 
-/// E[U(x, f(x))] at every point.
+/// Expected utility E[U(x, f(x))] at every point.
 struct PointwiseExpectation<'a> {
     posterior: &'a dyn Posterior,
     utility: Arc<PointUtility>,

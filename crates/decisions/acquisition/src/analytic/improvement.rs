@@ -10,7 +10,7 @@ use crate::{
     UtilityScale,
 };
 
-/// Probability of a value below the target.
+/// Probability of improvement: the probability of a value below the target τ.
 ///
 /// ```text
 /// PI = Φ(z),   z = (τ - μ)/σ
@@ -23,14 +23,14 @@ pub struct ProbabilityOfImprovement {
     pub target: f64,
 }
 
-/// Logarithm of [`ProbabilityOfImprovement`]: it has a slope where that underflows.
+/// Logarithm of [`ProbabilityOfImprovement`]; it has a gradient where the probability underflows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LogProbabilityOfImprovement {
     /// τ.
     pub target: f64,
 }
 
-/// Expected amount by which the value falls below the target.
+/// Expected improvement: the expected amount by which the value falls below the target τ.
 ///
 /// ```text
 /// EI = E[max(τ - f, 0)] = σ h(z),   z = (τ - μ)/σ,   h(z) = φ(z) + z Φ(z)
@@ -44,7 +44,7 @@ pub struct ExpectedImprovement {
     pub target: f64,
 }
 
-/// Logarithm of [`ExpectedImprovement`]: the same maximiser, with a slope where that underflows.
+/// Logarithm of [`ExpectedImprovement`]. It has the same maximiser, and a gradient where the improvement underflows.
 ///
 /// ```text
 /// ln EI = ln σ + ln h(z);   ∂/∂μ = -(Φ/h)/σ,   ∂/∂σ = (1 - z Φ/h)/σ
@@ -57,7 +57,7 @@ pub struct LogExpectedImprovement {
     pub target: f64,
 }
 
-/// `z`, where a difference of 0 at σ = 0 is no improvement.
+/// `z`; a difference of 0 at σ = 0 counts as no improvement.
 fn standardized(target: f64, mean: f64, std_dev: f64) -> f64 {
     let gain = target - mean;
     if std_dev > 0.0 {
@@ -136,18 +136,17 @@ impl Utility for LogExpectedImprovement {
         }
         let z = standardized(self.target, mean, std_dev);
         let ratio = log_h_derivative(z);
-        // 1 - zΦ/h = φ/h: written so where both are large; far below, φ/h tends to z² with the ratio's own digits.
+        // 1 - zΦ/h = φ/h, in this form where both are large. For z far below 0, φ/h tends to z², and the other form keeps the digits of the ratio.
         let by_std_dev = if z > -1.0 { pdf(z) / h(z) } else { 1.0 - z * ratio };
         (value, -ratio / std_dev, by_std_dev / std_dev)
     }
 }
 
-/// Factory of the improvements on a target that are analytic: probability of improvement, expected improvement, and their
-/// logarithms.
+/// Factory of the analytic improvements on a target: probability of improvement, expected improvement, and their logarithms.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ImprovementFactory {
     target: ImprovementTarget,
-    /// Expected improvement, or its probability.
+    /// True for expected improvement, false for its probability.
     expected: bool,
     logarithm: bool,
 }

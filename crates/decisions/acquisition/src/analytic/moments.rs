@@ -4,11 +4,11 @@ use thrifty_surrogate::Description;
 
 use crate::{Acquisition, AcquisitionError, AcquisitionFactory, Analytic, Context, Utility, UtilityScale};
 
-/// Pure exploitation: `-μ`.
+/// Negative posterior mean `-μ`: pure exploitation.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct PosteriorMean;
 
-/// Pure exploration: `σ`.
+/// Posterior standard deviation `σ`: pure exploration.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct MaxStdDev;
 

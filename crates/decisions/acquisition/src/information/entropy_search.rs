@@ -7,18 +7,20 @@ use super::minimizer::{End, MinimizerDistribution, Pieces, entropy};
 use crate::factory::described;
 use crate::{Acquisition, AcquisitionError, AcquisitionFactory, Context, UtilityScale};
 
-/// Entropy search: how much an observation is expected to lower the entropy of where the minimum is, in nats.
+/// Entropy search: expected decrease of the entropy of the minimiser's distribution after an observation, in nats.
 ///
 /// ```text
 /// ES(x) = H(p*) - E_u[H(p*(u))],   p* = E_u[p*(u)],   u the standardized outcome at x
 /// ```
 ///
-/// p*(u) is the [`MinimizerDistribution`]'s: a step function of the outcome, so the expectation is a sum over its steps and
-/// exact for the given draws. p* before is the mean of p* after, to the bit of the draws: the value is never negative
-/// and never above H(p*). No gradient: the steps move with x, and the distribution is smooth only as S grows.
+/// p*(u) is that of [`MinimizerDistribution`]. It is a step function of the outcome, so the expectation is a sum over its steps and exact
+/// for the given draws. The mean of p* after the observation equals p* before it. The value is therefore never negative and never above
+/// H(p*).
 ///
-/// Source: Villemonteix et al. (2009); Hennig & Schuler (2012), with the entropy for their relative entropy to
-/// the uniform distribution (the same on a fixed set of representers).
+/// There is no gradient: the steps move with x, and the distribution becomes smooth only for large numbers of draws.
+///
+/// Source: Villemonteix et al. (2009); Hennig & Schuler (2012), with the entropy in place of their relative entropy to the uniform
+/// distribution (equal on a fixed set of representers).
 pub struct EntropySearch<'a> {
     law: MinimizerDistribution<'a>,
 }
@@ -37,12 +39,12 @@ impl Acquisition for EntropySearch<'_> {
     }
 }
 
-/// Sweeps over the outcomes: at each end of a piece one draw changes its minimiser.
+/// Sweeps over the outcomes. At each end of a piece, one draw changes its minimiser.
 fn fall_of_entropy(law: &Pieces) -> f64 {
     let share = 1.0 / law.draws as f64;
     let mut before = vec![0.0; law.representers];
     let mut counts = vec![0_usize; law.representers];
-    // Where one piece ends the next of its draw begins.
+    // If a piece ends, the next piece of its draw begins there.
     let mut changes: Vec<(End, usize, bool)> = Vec::with_capacity(2 * law.all.len());
     for &(line, from, to) in &law.all {
         before[line] += share * from.mass_to(to);
@@ -70,7 +72,7 @@ fn fall_of_entropy(law: &Pieces) -> f64 {
     (entropy(before) - expected).max(0.0)
 }
 
-/// Factory of [`EntropySearch`] on representer points that the posterior chooses.
+/// Factory of [`EntropySearch`] on representer points chosen from the posterior.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct EntropySearchFactory {
     /// Number of representer points.

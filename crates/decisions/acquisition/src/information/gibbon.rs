@@ -19,11 +19,11 @@ use crate::{LookaheadAcquisition, LookaheadGradient, LookaheadMoments, Lookahead
 /// G = -1/2K Σ_k ln(1 - ρ² r_k (γ_k + r_k)),   γ_k = (μ - y*_k)/σ,   r = φ/Φ,   ρ² = σ²/(σ² + s)
 /// ```
 ///
-/// s is the variance of the noise. The observation given y* is approximated by a normal distribution with the variance
-/// of the truncated one. A normal distribution has the largest entropy for its variance, hence the bound. Sampled
-/// minima as for [`MaxValueEntropySearch`](crate::MaxValueEntropySearch). 0 at σ = 0.
+/// s is the variance of the noise, and y*_k are K sampled minima, as for [`MaxValueEntropySearch`](crate::MaxValueEntropySearch). The
+/// observation given y* is approximated by a normal distribution with the variance of the truncated one. A normal distribution has the
+/// largest entropy for its variance, so this is a lower bound. The value is 0 at σ = 0.
 ///
-/// Cost: K terms a point. Source: Moss et al. (2021) for one point; departure: minima.
+/// Cost: K terms per point. Source: Moss et al. (2021) for one point; departure: minima.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gibbon {
     minima: Vec<f64>,
@@ -31,7 +31,7 @@ pub struct Gibbon {
 }
 
 impl Gibbon {
-    /// An instance with these sampled minima, for observations with noise of this variance.
+    /// GIBBON for these sampled minima and observations with this noise variance.
     ///
     /// # Errors
     /// [`AcquisitionError`] for no minima, one that is not finite, or a noise variance that is negative or not
@@ -65,7 +65,7 @@ impl Utility for Gibbon {
 
     /// Value and its derivatives with respect to mean and standard deviation.
     ///
-    /// With `D = s + σ² v`: `∂/∂γ = -σ² v'/2D`, and with respect to σ at fixed γ `σ/(σ² + s) - σ v/D`.
+    /// With `D = s + σ² v`: `∂/∂γ = -σ² v'/2D`; the derivative by σ at fixed γ is `σ/(σ² + s) - σ v/D`.
     fn value_and_slopes(&self, mean: f64, std_dev: f64) -> (f64, f64, f64) {
         let variance = std_dev * std_dev;
         if variance <= 0.0 {
@@ -87,18 +87,17 @@ impl Utility for Gibbon {
     }
 }
 
-/// [`Gibbon`] of a point that joins a batch: the gain in information beyond the pending points.
+/// [`Gibbon`] of a point in addition to pending points: the information gained beyond them.
 ///
 /// ```text
 /// G(x) + ½ ln(1 - c(x)ᵀ (Σ_P + s I)⁻¹ c(x) / (σ² + s))
 /// ```
 ///
-/// c(x) are the covariances of x with the pending points P, Σ with P below theirs: the second part is what x adds to
-/// `½ ln |R|`, R the correlation matrix of the observations of the batch. Choosing point after point by it is the
-/// greedy maximisation of the batch's utility. It is negative where x repeats a pending point. Values of different
-/// batch sizes are not to be compared.
+/// c(x) are the covariances of x with the pending points P, and `Σ_P` is theirs. The second term is the contribution of x to `½ ln |R|`,
+/// where R is the correlation matrix of the observations of the batch. Points chosen one by one maximise the utility of the batch greedily.
+/// The value is negative where x repeats a pending point. Values of different batch sizes cannot be compared.
 ///
-/// Cost: P² flops a point beyond the look ahead. Source: Moss et al. (2021) for batches.
+/// Cost: P² flops per point, in addition to the look-ahead. Source: Moss et al. (2021) for batches.
 #[derive(Debug)]
 pub struct GibbonBatch {
     single: Gibbon,
@@ -106,7 +105,7 @@ pub struct GibbonBatch {
 }
 
 impl Gibbon {
-    /// The acquisition beside pending points; with none of them that of the point alone.
+    /// The acquisition given pending points; without any, that of the point alone.
     ///
     /// # Errors
     /// [`AcquisitionError`] for pending points of another dimension, or a covariance of theirs that cannot be
@@ -134,7 +133,7 @@ impl Gibbon {
 }
 
 impl GibbonBatch {
-    /// Variance of the observation given those that are pending, relative to that without; and `(Σ_P + s I)⁻¹ c`.
+    /// Variance of the observation given the pending ones, relative to that without them; and `(Σ_P + s I)⁻¹ c`.
     fn remains(&self, ahead: LookaheadMoments<'_>, anchors: &[f64]) -> (f64, Vec<f64>) {
         let mut solved = anchors.to_vec();
         let Some(factor) = &self.pending else { return (1.0, vec![0.0; anchors.len()]) };

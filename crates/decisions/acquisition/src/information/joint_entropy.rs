@@ -20,14 +20,15 @@ use crate::{LookaheadAcquisition, LookaheadGradient, LookaheadMoments, Lookahead
 /// u_k = σ² - c_k²/v*_k,   m_k = μ + c_k (f*_k - μ*_k)/v*_k,   γ_k = (m_k - f*_k)/√u_k
 /// ```
 ///
-/// (x*_k, f*_k) are K sampled minimisers ([`minimizers_on`](crate::minimizers_on)), μ*_k and v*_k the posterior's
-/// moments at x*_k, c with k below the covariance with x, v(γ) the variance of a standard normal variable below γ:
-/// the posterior is conditioned on f(x*_k) = f*_k, truncated below at f*_k, and approximated by a normal distribution
-/// with the variance that is left.
+/// (x*_k, f*_k) are K sampled minimisers ([`minimizers_on`](crate::minimizers_on)). μ*_k and v*_k are the posterior moments at x*_k, and
+/// `c_k` the covariance of f(x) and f(x*_k). v(γ) is the variance of a standard normal variable truncated above at γ. s is the variance of
+/// the noise.
 ///
-/// Without noise the value at a sampled minimiser would be infinite: s is at least a millionth of the largest v*. 0 where
-/// σ = 0.
-/// Cost: the look ahead at K anchors, and K terms a point.
+/// The posterior is conditioned on f(x*_k) = f*_k and truncated below at f*_k. It is then approximated by a normal distribution with the
+/// remaining variance.
+///
+/// Without noise the value at a sampled minimiser would be infinite, so s is at least a millionth of the largest v*. The value is 0 at σ = 0.
+/// Cost: the look-ahead at K anchors, and K terms per point.
 /// Source: Hvarfner, Hutter & Nardi (2022); Tu et al. (2022) for the bound;
 /// departures: minima, and no refit to the sampled optima.
 #[derive(Debug, Clone)]
@@ -47,7 +48,7 @@ struct Conditioning {
 }
 
 impl JointEntropySearch {
-    /// On a posterior, with sampled minimisers, for observations with noise of this variance.
+    /// Joint entropy search on a posterior with sampled minimisers, for observations with this noise variance.
     ///
     /// # Errors
     /// [`AcquisitionError`] for no minimisers, one of another dimension or not finite, or a noise variance that is
@@ -71,9 +72,9 @@ impl JointEntropySearch {
         let largest = variance.iter().copied().fold(0.0, f64::max);
         noise_variance = noise_variance.max(1e-6 * largest);
         let conditioning = |((value, mean), variance): ((&f64, &f64), &f64)| {
-            // A variance at rounding level has no information about the minimizer.
+            // A variance at rounding level contains no information about the minimizer.
             let precision = if *variance > 1e-10 * largest { 1.0 / variance } else { 0.0 };
-            // As does one whose reciprocal overflows.
+            // The same holds for a variance whose reciprocal overflows.
             let precision = if precision.is_finite() { precision } else { 0.0 };
             Conditioning { value: *value, shift: (value - mean) * precision, precision }
         };

@@ -21,19 +21,19 @@ const HALF_LN_TAU: f64 = 0.918_938_533_204_672_7;
 /// d term/dγ = -(r/2) (1 + γ (γ + r)),   r = φ/Φ
 /// ```
 ///
-/// The average is over K sampled minima: [`Gumbel::minima`](crate::Gumbel::minima) is the cheap way to them,
-/// [`minima_among`](crate::minima_among) and [`minima_on`](crate::minima_on) the accurate ones. 0 at σ = 0. It takes
-/// the observation for noiseless; under noise use [`Gibbon`](crate::Gibbon).
+/// The average is over K sampled minima y*_k. [`Gumbel::minima`](crate::Gumbel::minima) samples them cheaply,
+/// [`minima_among`](crate::minima_among) and [`minima_on`](crate::minima_on) accurately. The value is 0 at σ = 0. The observation is
+/// treated as noiseless; under noise use [`Gibbon`](crate::Gibbon).
 ///
-/// Cost: K terms a point. Source: Wang & Jegelka (2017), eq. 6; departures: minima, and for γ < 0 a form
-/// in which the squares of both parts are gone.
+/// Cost: K terms per point. Source: Wang & Jegelka (2017), eq. 6; departures: minima, and for γ < 0 a form in which the squares of both
+/// parts have cancelled.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MaxValueEntropySearch {
     minima: Vec<f64>,
 }
 
 impl MaxValueEntropySearch {
-    /// An instance with these sampled minima.
+    /// Max-value entropy search for these sampled minima.
     ///
     /// # Errors
     /// [`AcquisitionError`] for none, or one that is not finite.
@@ -64,7 +64,7 @@ fn term(gamma: f64) -> f64 {
     }
 }
 
-/// `-(r/2) (1 + γ w)` with `w = γ + r`; far below `1 + γ w` is what the variance keeps, `v + w²`.
+/// `-(r/2) (1 + γ w)` with `w = γ + r`. For γ far below 0, `1 + γ w` is the share of the variance that remains, `v + w²`.
 fn slope(gamma: f64) -> f64 {
     if gamma.is_infinite() {
         return 0.0;

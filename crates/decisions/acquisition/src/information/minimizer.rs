@@ -17,14 +17,15 @@ use crate::{AcquisitionError, Context, choose_anchors};
 /// f^s = μ + L z^s,   u^s = (o^s - E o)/sd(o),   p*_i(u) = 1/S Σ_s [i = argmin_j (f^s_j - b_j u^s) + b_j u]
 /// ```
 ///
-/// There are S joint draws of the function at the representers and of the standardised outcome u of an observation at
-/// x, with `b_j = cov[f_j, o]/sd(o)`. By Matheron's rule `f^s - b u^s + b u` is a draw given the outcome u, so every
-/// draw serves every outcome. For each draw the lower envelope of m lines in u gives the minimiser as a function of
-/// the outcome. The base numbers z^s are quasi-random and fixed, so p* is a deterministic function of x.
+/// There are S joint draws of the function f at the representers and of the standardised outcome u of an observation o at x, with `b_j =
+/// cov[f_j, o]/sd(o)`. By Matheron's rule, `f^s - b u^s + b u` is a draw given the outcome u, so every draw can be used for every outcome.
 ///
-/// Representers that are equal to the bit count once.
+/// For each draw, the lower envelope of m lines in u gives the minimiser as a function of the outcome. The base numbers z^s are
+/// quasi-random and fixed, so p* is a deterministic function of x.
+///
+/// Bit-identical representers count once.
 /// Parameters: S ≥ 1.
-/// Cost: O(m³) once; O(m² + S m + S k log S k) per point, k pieces per envelope.
+/// Cost: O(m³) once; O(m² + S m + S k log S k) per point for m representers, with k pieces per envelope.
 /// Source: Hennig & Schuler (2012), section 2 for the representers and the distribution of the minimiser over them;
 /// departure: exact in the outcome, sampled in the rest, where they linearise expectation propagation.
 pub struct MinimizerDistribution<'a> {
@@ -36,7 +37,7 @@ pub struct MinimizerDistribution<'a> {
     draws: Vec<Vec<f64>>,
 }
 
-/// A standardised outcome, with the mass of the normal distribution on its side away from 0.
+/// A standardised outcome, with the normal probability on its side away from 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct End {
     pub(super) at: f64,
@@ -51,7 +52,7 @@ impl End {
         Self { at, beyond: cdf(-at.abs()) }
     }
 
-    /// `Φ(to) - Φ(self)`, with the digits of the tail on either side.
+    /// `Φ(to) - Φ(self)`, accurate in both tails.
     pub(super) fn mass_to(self, to: Self) -> f64 {
         if self.at > 0.0 {
             self.beyond - to.beyond
@@ -63,18 +64,18 @@ impl End {
     }
 }
 
-/// For which outcomes which representer is the minimiser: pieces over all draws.
+/// Pieces of all draws: intervals of outcomes with their minimising representer.
 pub(super) struct Pieces {
     /// (representer, from, to).
     pub(super) all: Vec<(usize, End, End)>,
-    /// S.
+    /// Number of draws S.
     pub(super) draws: usize,
-    /// m.
+    /// Number of representers m.
     pub(super) representers: usize,
 }
 
 impl<'a> MinimizerDistribution<'a> {
-    /// On representer points that the posterior of a context chooses.
+    /// Distribution on representer points chosen from the posterior of a context.
     pub(crate) fn chosen(
         context: &mut Context<'a, '_>,
         representers: usize,
@@ -85,7 +86,7 @@ impl<'a> MinimizerDistribution<'a> {
         Self::new(joint, chosen.as_ref(), context.noise_variance, draws, context.rng)
     }
 
-    /// On these representers, with `draws` joint draws, for observations with noise of this variance.
+    /// Distribution on these representers, with `draws` joint draws, for observations with this noise variance.
     ///
     /// # Errors
     /// [`AcquisitionError`] for no representers or draws, another dimension, a covariance that cannot be factored, or
@@ -113,13 +114,13 @@ impl<'a> MinimizerDistribution<'a> {
         Ok(Self { lookahead: lookahead(posterior, distinct.as_ref(), noise_variance), law, base, draws })
     }
 
-    /// Number of different representers.
+    /// Number of distinct representers.
     #[must_use]
     pub fn representers(&self) -> usize {
         self.law.len()
     }
 
-    /// p*: for each different representer the share of the draws of which it is the minimiser.
+    /// p*: for each distinct representer, the share of draws with their minimum there.
     #[must_use]
     pub fn probabilities(&self) -> Vec<f64> {
         let mut p = vec![0.0; self.representers()];
@@ -129,13 +130,13 @@ impl<'a> MinimizerDistribution<'a> {
         p
     }
 
-    /// H(p*), in nats.
+    /// Entropy H(p*), in nats.
     #[must_use]
     pub fn entropy(&self) -> f64 {
         entropy(self.probabilities())
     }
 
-    /// Calls back with the pieces of each point; `None` where an observation gives no information.
+    /// Calls `visit` with the pieces of each point; `None` if an observation gives no information.
     pub(super) fn each(&self, x: PointsRef<'_>, mut visit: impl FnMut(usize, Option<Pieces>)) {
         let (m, width) = (self.representers(), self.representers() + 1);
         let (mut mean, mut variance) = (vec![0.0; x.len()], vec![0.0; x.len()]);
@@ -149,13 +150,13 @@ impl<'a> MinimizerDistribution<'a> {
         }
     }
 
-    /// Pieces of the lower envelope of every draw, for lines with these slopes.
+    /// Pieces of the lower envelopes of all draws, for lines with these slopes.
     fn pieces(&self, slopes: &[f64]) -> Pieces {
         let m = slopes.len();
         let mut told = slopes.to_vec();
         self.law.whiten(&mut told);
         let size: f64 = told.iter().map(|t| t * t).sum();
-        // Rounding may give the representers more information than there is.
+        // Rounding may give the representers more information than exists.
         let shrink = if size > 1.0 { size.sqrt().recip() } else { 1.0 };
         let rest = (1.0 - size).max(0.0).sqrt();
         let mut order: Vec<usize> = (0..m).collect();
@@ -169,7 +170,7 @@ impl<'a> MinimizerDistribution<'a> {
             for &line in &order {
                 push_line(&mut stack, line, draw[line] - slopes[line] * outcome, slopes);
             }
-            // A tail of the normal distribution is expensive: computed once for each end.
+            // A tail of the normal distribution is expensive; compute it once per end.
             let mut from = End::LEAST;
             for (k, (line, ..)) in stack.iter().enumerate() {
                 let to = stack.get(k + 1).map_or(End::MOST, |next| End::at(next.2));
@@ -181,7 +182,7 @@ impl<'a> MinimizerDistribution<'a> {
     }
 }
 
-/// Adds a line to a lower envelope of lines by falling slope: of (line, intercept, where it begins).
+/// Adds a line to a lower envelope of lines by falling slope. Entries are the line, its intercept and its start.
 fn push_line(stack: &mut Vec<(usize, f64, f64)>, line: usize, intercept: f64, slopes: &[f64]) {
     if let Some(&(last, known, _)) = stack.last()
         && slopes[last] == slopes[line]
@@ -203,7 +204,7 @@ fn push_line(stack: &mut Vec<(usize, f64, f64)>, line: usize, intercept: f64, sl
     stack.push((line, intercept, begins));
 }
 
-/// `-Σ p ln p`.
+/// Entropy `-Σ p ln p`.
 pub(super) fn entropy(p: impl IntoIterator<Item = f64>) -> f64 {
     p.into_iter().filter(|p| *p > 0.0).map(|p| -p * p.ln()).sum::<f64>().max(0.0)
 }

@@ -11,19 +11,18 @@ use crate::{Acquisition, AcquisitionError, AcquisitionFactory, Context, UtilityS
 /// `½ ln 2πe`: the entropy of a standard normal variable.
 const NORMAL_ENTROPY: f64 = 1.418_938_533_204_672_7;
 
-/// Predictive entropy search: how much knowing where the minimum is would lower the entropy of the outcome at x, in
-/// nats.
+/// Predictive entropy search: the expected decrease of the entropy of the outcome at x if the minimiser were known, in nats.
 ///
 /// ```text
 /// PES(x) = H(u) - Σ_i p*_i H(u | x* = i),   q_i(u) = φ(u) p*_i(u)/p*_i
 /// ```
 ///
-/// The same mutual information as [`EntropySearch`](crate::EntropySearch) from the other side: equal to rounding on
-/// the same [`MinimizerDistribution`]. The entropy of each distribution q is exact for the given draws: p*_i(u) is a step function, and
-/// on a step the moments of φ are known. No gradient.
+/// This is the mutual information of [`EntropySearch`](crate::EntropySearch) in its other form: both agree up to rounding on one
+/// [`MinimizerDistribution`]. The entropy of each distribution `q_i` is exact for the given draws: p*_i(u) is a step function, and the
+/// moments of φ on a step are known. There is no gradient.
 ///
-/// Source: Hernández-Lobato, Hoffman & Ghahramani (2014), eq. 2; departure: exact on representers, where they draw x*
-/// from paths and approximate H(u | x*) by expectation propagation.
+/// Source: Hernández-Lobato, Hoffman & Ghahramani (2014), eq. 2; departure: exact on representers, while they draw x* from paths and
+/// approximate H(u | x*) by expectation propagation.
 pub struct PredictiveEntropySearch<'a> {
     law: MinimizerDistribution<'a>,
 }
@@ -52,7 +51,7 @@ fn fall_of_outcome_entropy(law: &Pieces) -> f64 {
     (NORMAL_ENTROPY - conditional).max(0.0)
 }
 
-/// `p H(q)` of `q(u) = φ(u) n(u)/(S p)`, n the number of pieces over u.
+/// Value of `p H(q)` for `q(u) = φ(u) n(u)/(S p)`, where n is the number of pieces over u.
 ///
 /// ```text
 /// -∫ p q ln q = Σ_steps n/S [∫ φ (u²/2 + ½ ln 2π) - ln(n/(S p)) ∫ φ],   ∫_a^b u² φ = Φ(b) - Φ(a) - bφ(b) + aφ(a)
@@ -82,7 +81,7 @@ fn weighted_entropy(ends: &mut [(End, bool)], draws: usize) -> f64 {
     steps.iter().map(of).sum()
 }
 
-/// Factory of [`PredictiveEntropySearch`] on representer points that the posterior chooses.
+/// Factory of [`PredictiveEntropySearch`] on representer points chosen from the posterior.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct PredictiveEntropySearchFactory {
     /// Number of representer points.

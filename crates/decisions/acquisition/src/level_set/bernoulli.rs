@@ -7,15 +7,15 @@ use crate::Utility;
 
 /// Variance of the indicator of f > h: `p(1 - p)`, `p = Φ(z)`, `z = (μ - h)/σ`.
 ///
-/// Largest where the mean is on the threshold, however certain: as a rule of its own it comes back to where it was. 0
-/// at σ = 0. Source: Bect et al. (2012).
+/// It is largest where the mean is on the threshold, even if the point is nearly certain. Used alone, it therefore returns to points
+/// already evaluated. It is 0 at σ = 0. Source: Bect et al. (2012).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BernoulliVariance {
     /// h.
     pub threshold: f64,
 }
 
-/// Logarithm of [`BernoulliVariance`]: has slopes where that underflows. Minus infinity at σ = 0.
+/// Logarithm of [`BernoulliVariance`]; it has a gradient where the variance underflows. Minus infinity at σ = 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LogBernoulliVariance {
     /// h.
@@ -24,7 +24,7 @@ pub struct LogBernoulliVariance {
 
 /// Entropy of the indicator of f > h, in nats: `-p ln p - (1 - p) ln(1 - p)`.
 ///
-/// The same caveat and order of points as for [`BernoulliVariance`].
+/// It has the same caveat and ranks points in the same order as [`BernoulliVariance`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BernoulliEntropy {
     /// h.
@@ -50,7 +50,7 @@ pub(super) fn bernoulli_entropy(z: f64) -> f64 {
     if q == 0.0 { 0.0 } else { -q * log_cdf(low) - cdf(high) * log_cdf(high) }
 }
 
-/// `ln H = ln q + ln(-ln q - (1 - q) ln(1 - q)/q)`, q the smaller probability.
+/// `ln H = ln q + ln(-ln q - (1 - q) ln(1 - q)/q)`, where q is the smaller probability.
 fn log_bernoulli_entropy(z: f64) -> f64 {
     let low = -z.abs();
     let (q, log_q) = (cdf(low), log_cdf(low));

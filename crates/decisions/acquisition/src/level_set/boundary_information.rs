@@ -6,10 +6,10 @@ use super::bernoulli::bernoulli_entropy;
 use super::expected_reduction::{ExpectedReduction, PointState};
 use super::series::{GainSeries, explained};
 
-/// Distance of the nodes. The integrands are analytic to 2.8 from the real line: what is lost is below 1e-15.
+/// Distance of the quadrature nodes. The integrands are analytic up to 2.8 from the real line, so the error is below 1e-15.
 const STEP: f64 = 0.5;
 
-/// Beyond this both the normal density and the entropy are below 1e-17.
+/// Largest node. Beyond it both the normal density and the entropy are below 1e-17.
 const REACH: f64 = 9.0;
 
 /// Mutual information, in nats, of an observation and the indicator of f > h.
@@ -19,14 +19,14 @@ const REACH: f64 = 9.0;
 /// dI/dρ = E[λ(U) λ(-U)] / 2(1 - ρ),   λ = φ/Φ
 /// ```
 ///
-/// Over a field it is the sum of the information about each point alone. Dependent points count twice, because the
-/// joint information about all points has no closed form. The trapezoidal rule runs over the outcome where the
-/// information is small, and over U where it is large; over a field it uses the series of
-/// [`IntegratedBernoulli`](crate::IntegratedBernoulli).
+/// u is the standardised mean and ρ the explained share of the variance. Over a field the value is the sum of the information about each
+/// point. Dependent points are counted twice, because the joint information about all points has no closed form.
 ///
-/// This is the well-defined version of an entropy search for the location of the boundary, which is a set and has no
-/// density. Source: the contour entropy of Marques, Lam & Willcox (2018), with the indicator in place of their
-/// three-way one.
+/// The trapezoidal rule runs over the outcome where the information is small, and over U where it is large. Over a field the series of
+/// [`IntegratedBernoulli`](crate::IntegratedBernoulli) is used.
+///
+/// It is the well-defined version of an entropy search for the location of the boundary: a boundary is a set and has no density. Source:
+/// the contour entropy of Marques, Lam & Willcox (2018), with the indicator in place of their three-way one.
 #[derive(Debug, Clone, Default)]
 pub struct BoundaryInformation {
     series: GainSeries,
@@ -59,7 +59,7 @@ impl ExpectedReduction for BoundaryInformation {
             return bernoulli_entropy(u);
         }
         if rho < 1e-3 {
-            // Where the difference cancels: the slope, by Simpson's rule.
+            // Where the difference cancels, integrate the slope by Simpson's rule.
             let at = |rho: f64| self.slope(seen, rho);
             return rho / 6.0 * (at(0.0) + 4.0 * at(0.5 * rho) + at(rho));
         }

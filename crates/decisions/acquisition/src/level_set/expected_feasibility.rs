@@ -5,13 +5,13 @@ use thrifty_prob::{cdf, h};
 use super::margin::standardized;
 use crate::Utility;
 
-/// Expected feasibility: how far within ε = ασ of the threshold the function is expected to be.
+/// Expected feasibility: the expected amount by which the function is within ε = ασ of the threshold h.
 ///
 /// ```text
 /// E[max(ε - |f - h|, 0)] = σ [H(α - |z|) - 2 H(-|z|) + H(-α - |z|)],   z = (μ - h)/σ,   H(x) = φ(x) + xΦ(x)
 /// ```
 ///
-/// Differences of expected improvements instead of the source's twelve terms: in the tails nothing cancels. 0 at σ = 0.
+/// Differences of expected improvements replace the source's twelve terms, so nothing cancels in the tails. It is 0 at σ = 0.
 /// Source: Bichon et al. (2008), α = 2.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ExpectedFeasibility {

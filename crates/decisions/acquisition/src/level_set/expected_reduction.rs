@@ -1,4 +1,4 @@
-//! Expected reduction of a pointwise uncertainty by one observation.
+//! Expected reduction of pointwise uncertainty by one observation.
 
 /// Posterior at one point of a field before an observation.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -9,26 +9,25 @@ pub struct PointState {
     pub std_dev: f64,
 }
 
-/// Expected reduction of a criterion at a point of a field, given the share ρ of its variance that observations
-/// explain.
+/// Expected reduction of a criterion at one point of a field, given the share ρ of its variance that observations explain.
 ///
 /// ```text
 /// ρ = 1 - σ²_after/σ²_before;   for one observation at x:  ρ = cov(f, f(x))² / (σ² (var f(x) + s))
 /// ```
 ///
-/// Normal observations move the mean by N(0, ρσ²) and leave the variance (1 - ρ)σ², so u, σ and ρ determine the gain. A
-/// batch is treated like one observation, because ρ does not depend on the observed values.
+/// s is the variance of the noise. Normal observations move the mean by N(0, ρσ²) and leave the variance (1 - ρ)σ², so u, σ and ρ determine
+/// the gain. A batch is treated like one observation, because ρ does not depend on the observed values.
 pub trait ExpectedReduction: Send + Sync {
     /// The expected gain; 0 at ρ = 0.
     fn gain(&self, seen: PointState, explained: f64) -> f64;
 
-    /// Its derivative in ρ.
+    /// Derivative of the gain by ρ.
     fn slope(&self, seen: PointState, explained: f64) -> f64;
 
-    /// A chance to prepare for points that will be asked for many times.
+    /// Prepares for points that are used many times.
     fn prepare(&mut self, _seen: &[PointState]) {}
 
-    /// Weighted sum over the points that it was prepared for, of which ρ is given for each.
+    /// Weighted sum over the prepared points, given ρ for each.
     fn sum(&self, seen: &[PointState], weights: &[f64], explained: &[f64]) -> f64 {
         let each = seen.iter().zip(weights).zip(explained);
         each.map(|((seen, weight), explained)| weight * self.gain(*seen, *explained)).sum()

@@ -10,9 +10,9 @@ use super::margin::standardized;
 use crate::AcquisitionError;
 use crate::error::{require_finite, require_points};
 
-/// Posterior relative to a threshold at weighted points.
+/// Posterior relative to a threshold h at weighted integration points.
 ///
-/// Points with zero posterior variance are left out: no observation changes their posterior.
+/// Points with zero posterior variance are left out, since no observation changes them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ThresholdField {
     pub(super) threshold: f64,
@@ -25,11 +25,11 @@ pub struct ThresholdField {
 }
 
 impl ThresholdField {
-    /// At these points; weights are all 1/n when there are none.
+    /// Field at these points; without weights, each has weight 1/n.
     ///
     /// # Errors
-    /// [`AcquisitionError`] for no points, points of another dimension, a threshold, weight, mean or variance that is
-    /// not finite, another number of weights than of points, or a negative weight.
+    /// [`AcquisitionError`] for no points, points of another dimension, a threshold, weight, mean or variance that is not finite, a
+    /// different number of weights, or a negative weight.
     pub fn new(
         posterior: &dyn Posterior,
         points: PointsRef<'_>,
@@ -72,10 +72,10 @@ impl ThresholdField {
         Ok(field)
     }
 
-    /// Only the points with `|μ - h| ≤ limit · σ`; all of them when there are none.
+    /// Restricts the field to points with `|μ - h| ≤ limit · σ`; keeps all if there are none.
     ///
-    /// What a sum over all points of `p(1 - p)` could fall by at the others is [`ThresholdField::neglected`]: at
-    /// limit 5 below 3e-7 of their weight.
+    /// [`ThresholdField::neglected`] is the largest possible decrease of the sum of `p(1 - p)` at the other points. At limit 5 it is below
+    /// 3e-7 of their weight.
     #[must_use]
     pub fn near(self, limit: f64) -> Self {
         let inside = |field: &Self, i: &usize| field.standardized[*i].abs() <= limit;
@@ -88,7 +88,7 @@ impl ThresholdField {
         Self { neglected, ..self.subset(&kept, 1.0) }
     }
 
-    /// At most `count` of the points, evenly through their order, with weights that make up for the others.
+    /// Restricts the field to at most `count` points, evenly spaced in their order. Their weights are increased to represent the others.
     #[must_use]
     pub fn thinned(self, count: usize) -> Self {
         let n = self.len();
@@ -147,13 +147,13 @@ impl ThresholdField {
         self.neglected
     }
 
-    /// `Σ w p(1 - p)`: the integrated variance of the indicator.
+    /// Integrated variance of the indicator, `Σ w p(1 - p)`.
     #[must_use]
     pub fn bernoulli_variance(&self) -> f64 {
         (0..self.len()).map(|i| self.weights[i] * self.bernoulli_at(i)).sum()
     }
 
-    /// `Σ w min(p, 1 - p)`: the volume that is expected to be on the wrong side.
+    /// Expected misclassified volume, `Σ w min(p, 1 - p)`.
     #[must_use]
     pub fn misclassified(&self) -> f64 {
         self.standardized.iter().zip(&self.weights).map(|(u, w)| w * cdf(-u.abs())).sum()

@@ -8,14 +8,14 @@ use crate::AcquisitionError;
 use crate::error::require_noise;
 use crate::{LookaheadAcquisition, LookaheadGradient, LookaheadMoments, LookaheadUtility};
 
-/// Expected reduction over a whole [`ThresholdField`]: the weighted sum of an [`ExpectedReduction`].
+/// Expected reduction over a whole [`ThresholdField`]: the weighted sum of an [`ExpectedReduction`] g.
 ///
 /// ```text
 /// Σ_j w_j [g(u_j, σ_j, ρ_j(P ∪ x)) - g(u_j, σ_j, ρ_j(P))]
 /// ```
 ///
-/// P are the pending points: choosing one point after another is the greedy choice of a batch, each step exact. Cost:
-/// one look-ahead and one gain per point of the field.
+/// P are the pending points. Points chosen one by one form a greedy batch, and each step is exact. Cost: one look-ahead and one gain per
+/// point of the field.
 #[derive(Debug)]
 pub struct Integrated<G> {
     gain: G,
@@ -25,7 +25,7 @@ pub struct Integrated<G> {
     precision: Vec<f64>,
     /// ρ(P).
     explained: Vec<f64>,
-    /// The sum that P has gained already.
+    /// Sum of the gains from P.
     gained: f64,
 }
 
@@ -60,7 +60,7 @@ impl<G: ExpectedReduction> Integrated<G> {
         Ok(LookaheadAcquisition::new(lookahead(after, field.points(), noise_variance), utility))
     }
 
-    /// ρ(P ∪ x) at every point of the field.
+    /// Explained shares ρ(P ∪ x) at every point of the field.
     fn explained(&self, ahead: LookaheadMoments<'_>, covariance: &[f64]) -> Vec<f64> {
         let per = 1.0 / ahead.variance;
         let each = covariance.iter().zip(&self.precision).zip(&self.explained);
@@ -68,7 +68,7 @@ impl<G: ExpectedReduction> Integrated<G> {
     }
 }
 
-/// A share of a variance, rounding taken off.
+/// Clamps a share of a variance, to remove rounding.
 fn share(rho: f64) -> f64 {
     rho.clamp(0.0, 1.0)
 }

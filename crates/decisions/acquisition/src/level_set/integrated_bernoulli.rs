@@ -1,4 +1,4 @@
-//! Integrated Bernoulli variance after one observation.
+//! Integrated Bernoulli variance after an observation.
 
 use std::f64::consts::PI;
 
@@ -7,7 +7,7 @@ use thrifty_prob::owen_t;
 use super::expected_reduction::{ExpectedReduction, PointState};
 use super::series::{GainSeries, width};
 
-/// Stepwise uncertainty reduction: the integrated variance of the indicator, as observations are expected to lower it.
+/// Stepwise uncertainty reduction: the expected decrease of the integrated variance of the indicator.
 ///
 /// ```text
 /// E[p(1 - p)] = 2T(u, a),   a = √((1 - ρ)/(1 + ρ)),   T Owen's function
@@ -15,13 +15,11 @@ use super::series::{GainSeries, width};
 /// d/dρ = exp(-u²/(1 + ρ)) / (2π √(1 - ρ²))
 /// ```
 ///
-/// For the sum over a field each q becomes a Chebyshev series in w once, 24 terms: within 1e-11 of the largest gain
-/// at that point for
-/// |u| ≤ 5 (1e-8 for |u| ≤ 8); one by one they are exact to about 1e-12. A step of 1,000 candidates and 1,000 points is then 10⁶ short
-/// polynomials.
+/// For the sum over a field, each q is expanded once into a Chebyshev series in w with 24 terms. Its error is within 1e-11 of the largest
+/// gain at that point for |u| ≤ 5, and within 1e-8 for |u| ≤ 8. Single values are exact to about 1e-12. A step with 1,000 candidates and
+/// 1,000 points then needs 10⁶ short polynomials.
 ///
-/// Source: Bect et al. (2012) and Chevalier et al. (2014), with bivariate normal probabilities; Owen's T as
-/// `Φ₂(u, -u; -ρ) = 2T(u, a)`.
+/// Source: Bect et al. (2012) and Chevalier et al. (2014), with bivariate normal probabilities; Owen's T from `Φ₂(u, -u; -ρ) = 2T(u, a)`.
 #[derive(Debug, Clone, Default)]
 pub struct IntegratedBernoulli {
     series: GainSeries,
@@ -33,7 +31,7 @@ impl ExpectedReduction for IntegratedBernoulli {
             return 0.0;
         }
         let (u, theta) = (seen.standardized, explained.min(1.0).asin());
-        // ∫_0^θ exp(-u²/(1 + sin t)) dt / 2π is the same gain: where T's difference cancels, by Simpson's rule.
+        // The gain also equals ∫_0^θ exp(-u²/(1 + sin t)) dt / 2π. Where the difference of T cancels, use this by Simpson's rule.
         if theta < 1e-3 {
             let at = |t: f64| (-u * u / (1.0 + t.sin())).exp();
             return theta / (12.0 * PI) * (at(0.0) + 4.0 * at(0.5 * theta) + at(theta));

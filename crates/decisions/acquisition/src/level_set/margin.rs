@@ -1,7 +1,6 @@
 //! Standardized margins to a threshold.
 
-/// `(μ - h)/σ`; where nothing is uncertain infinite on the side of the mean, below for a mean on the threshold: it is
-/// not above.
+/// Standardised margin `(μ - h)/σ`. At σ = 0 it is infinite with the sign of the mean's side; a mean on the threshold counts as below.
 pub(super) fn standardized(mean: f64, std_dev: f64, threshold: f64) -> f64 {
     let margin = mean - threshold;
     if std_dev > 0.0 {
@@ -13,7 +12,7 @@ pub(super) fn standardized(mean: f64, std_dev: f64, threshold: f64) -> f64 {
     }
 }
 
-/// A product in which 0 wins over infinity: a slope that does not matter.
+/// Product in which 0 times infinity is 0: a zero weight removes an infinite slope.
 pub(super) fn product(a: f64, b: f64) -> f64 {
     if a == 0.0 || b == 0.0 { 0.0 } else { a * b }
 }

@@ -1,4 +1,4 @@
-//! Expected misclassified volume after one observation.
+//! Expected misclassified volume after an observation.
 
 use std::f64::consts::PI;
 
@@ -6,18 +6,17 @@ use thrifty_prob::{cdf, owen_t};
 
 use super::expected_reduction::{ExpectedReduction, PointState};
 
-/// The volume that is on the wrong side of the threshold, as observations are expected to lower it.
+/// Expected decrease of the volume on the wrong side of the threshold.
 ///
 /// ```text
 /// E[min(p, 1 - p)] = 2T(u, √((1 - ρ)/ρ)),   T Owen's function
 /// d/dρ = -exp(-u²/2ρ) / (2π √(ρ(1 - ρ)))
 /// ```
 ///
-/// What is misclassified changes only if the mean crosses the threshold: at small ρ the gain is about exp(-u²/2ρ),
-/// below the smallest number for most points. [`IntegratedBernoulli`](crate::IntegratedBernoulli) has no such
-/// plateau.
+/// The classification changes only if the mean crosses the threshold. At small ρ the gain is about exp(-u²/2ρ), which underflows for most
+/// points. [`IntegratedBernoulli`](crate::IntegratedBernoulli) has no such plateau.
 ///
-/// Source: Bect et al. (2012); the closed form from the two quadrants of (f, mean after) by Owen (1956).
+/// Source: Bect et al. (2012); closed form from the two quadrants of (f, mean after) by Owen (1956).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct MisclassifiedVolume;
 
@@ -31,7 +30,7 @@ impl ExpectedReduction for MisclassifiedVolume {
         if steep <= 1.0 {
             return cdf(-u) - 2.0 * owen_t(u, steep);
         }
-        // 2T(u, ∞) - 2T(u, b) by the reflection of T: no difference of numbers that are nearly equal.
+        // 2T(u, ∞) - 2T(u, b) by the reflection of T, to avoid a difference of nearly equal numbers.
         let far = u * steep;
         (2.0 * owen_t(far, 1.0 / steep) - cdf(-far) * (1.0 - 2.0 * cdf(-u))).max(0.0)
     }

@@ -5,15 +5,15 @@ use thrifty_prob::{cdf, h};
 use super::margin::standardized;
 use crate::Utility;
 
-/// Ranjan's improvement: expected feasibility in squares.
+/// Ranjan's improvement: expected feasibility with squares.
 ///
 /// ```text
 /// E[max(ε² - (f - h)², 0)] = σ² [2αH(x) - S(x) + S(x') + 2αH(x')],   ε = ασ,   x = α - |z|,   x' = -α - |z|
 /// H(x) = E[(x + Z)₊] = φ + xΦ,   S(x) = E[(x + Z)₊²] = Φ + xH
 /// ```
 ///
-/// With the square about its nearer edge, so that the tails cancel by |z| only, not by its third power. 0 at σ = 0.
-/// Source: Ranjan, Bingham & Michailidis (2008), α = 2.
+/// The square is expanded about its nearer edge, so the tails lose digits only in proportion to |z|, not to its third power. The value is 0
+/// at σ = 0. Source: Ranjan, Bingham & Michailidis (2008), α = 2.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RanjanImprovement {
     /// h.

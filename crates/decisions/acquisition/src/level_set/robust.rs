@@ -2,14 +2,14 @@
 
 use crate::{LookaheadGradient, LookaheadMoments, LookaheadUtility};
 
-/// A utility that is at least a small multiple of the standard deviation of the function at the point.
+/// A utility bounded from below by a small multiple of the standard deviation at the point.
 ///
 /// ```text
 /// max(U(x), γ σ(x))
 /// ```
 ///
-/// Where a model expects no gain, it explores: no region is left out for ever because the model was wrong.
-/// Source: Zanette et al. (2018), with [`SuperlevelVolume`](crate::SuperlevelVolume) and γ = 1e-8.
+/// Where the model expects no gain, this explores. No region is therefore left out forever because the model was wrong. Source: Zanette et
+/// al. (2018), with [`SuperlevelVolume`](crate::SuperlevelVolume) and γ = 1e-8.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Robust<U> {
     /// U.

@@ -8,18 +8,19 @@ use thrifty_simd::{VectorLoop, dispatch, fma};
 
 use super::expected_reduction::PointState;
 
-/// Terms of a series.
+/// Number of terms of a series.
 const TERMS: usize = 24;
 
-/// Points that are worked on together: one vector.
+/// Number of points that are processed together in one vector.
 const LANES: usize = 8;
 
-/// Gains `w q(w)`, `w = 1 - √((1 - ρ)/(1 + ρ))`, at many points: for each a Chebyshev series of q in w on [0, 1].
+/// Gains `w q(w)`, `w = 1 - √((1 - ρ)/(1 + ρ))`, at many points; for each point a Chebyshev series of q in w on [0, 1].
 ///
-/// In w a gain is smooth at both ends, where in ρ it has a root at 1; and the factor keeps small gains small.
+/// As a function of w a gain is smooth at both ends; as a function of ρ it has a root at 1. The factor w keeps the relative accuracy of
+/// small gains.
 #[derive(Debug, Clone, Default)]
 pub(super) struct GainSeries {
-    /// For each block of points and each term the coefficients of its points.
+    /// Coefficients per block of points, per term and per point of the block.
     blocks: Vec<[[f64; LANES]; TERMS]>,
 }
 
@@ -83,7 +84,7 @@ impl VectorLoop for Sum<'_> {
             weight[..weights.len()].copy_from_slice(weights);
             rho[..explained.len()].copy_from_slice(explained);
             let w = rho.map(width);
-            // Clenshaw's recurrence in x = 2w - 1, all lanes together.
+            // Clenshaw recurrence in x = 2w - 1, for all lanes together.
             let (mut now, mut before) = ([0.0; LANES], [0.0; LANES]);
             for term in series[1..].iter().rev() {
                 for lane in 0..LANES {

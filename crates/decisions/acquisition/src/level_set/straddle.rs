@@ -1,17 +1,17 @@
-//! The straddle heuristic.
+//! Straddle heuristic.
 
 use thrifty_sampling::Stream;
 
 use crate::Utility;
 
-/// The straddle: far from certain, and close to the threshold.
+/// Straddle: favors points that are uncertain and close to the threshold h.
 ///
 /// ```text
 /// κσ - |μ - h|
 /// ```
 ///
-/// With κ = √β also the ambiguity `min(U - h, h - L)` of the interval `[L, U] = μ ± √β σ`. Negative where the interval
-/// leaves the threshold out. Source: Bryan et al. (2005), κ = 1.96.
+/// With κ = √β it is also the ambiguity `min(U - h, h - L)` of the interval `[L, U] = μ ± √β σ`. It is negative where the interval excludes
+/// the threshold. Source: Bryan et al. (2005), κ = 1.96.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Straddle {
     /// h.
@@ -36,14 +36,14 @@ impl Utility for Straddle {
     }
 }
 
-/// The straddle with a random width, never negative.
+/// Straddle with a random width, never negative.
 ///
 /// ```text
 /// max(√β σ - |μ - h|, 0),   β ~ χ²₂
 /// ```
 ///
-/// One draw serves all points of a step. Its mean width does not grow with the number of steps, and it keeps its guarantees
-/// without one to tune. Source: Inatsu et al. (2024).
+/// One draw is used for all points of a step. The mean width does not grow with the number of steps. The theoretical guarantees hold
+/// without a tuned width. Source: Inatsu et al. (2024).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RandomizedStraddle {
     /// h.
@@ -53,7 +53,7 @@ pub struct RandomizedStraddle {
 }
 
 impl RandomizedStraddle {
-    /// Randomised straddle with β drawn from χ²₂: `-2 ln(1 - u)` of a uniform u.
+    /// Randomised straddle with β drawn from χ²₂: `-2 ln(1 - u)` for a uniform u.
     #[must_use]
     pub fn drawn(threshold: f64, rng: &mut Stream) -> Self {
         Self { threshold, beta: -2.0 * (-rng.uniform()).ln_1p() }

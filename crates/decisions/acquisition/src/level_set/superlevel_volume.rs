@@ -1,16 +1,16 @@
-//! Expected volume that is above the threshold with confidence.
+//! Expected volume above the threshold with confidence.
 
 use thrifty_prob::{cdf, pdf};
 
 use super::expected_reduction::{ExpectedReduction, PointState};
 
-/// The volume that is known to be above the threshold with confidence Φ(κ), as observations are expected to raise it.
+/// Expected increase of the volume that is above the threshold with confidence Φ(κ).
 ///
 /// ```text
 /// gain = P(μ' - κσ' > h) - 1[μ - κσ > h] = Φ((u - κ√(1 - ρ))/√ρ) - 1[u > κ],   μ' after the observation
 /// ```
 ///
-/// One-sided: it looks for points above, and has a loss where a point that counts already may be lost again. Source:
+/// It is one-sided: it searches for points above the threshold. The gain is negative where a point that already counts may be lost. Source:
 /// Zanette, Zhang & Kochenderfer (2018), κ = 1.96.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SuperlevelVolume {
@@ -30,7 +30,7 @@ impl ExpectedReduction for SuperlevelVolume {
             return 0.0;
         }
         let z = self.argument(seen.standardized, explained);
-        // By the smaller probability: no difference of numbers near 1.
+        // Computed from the smaller probability, to avoid a difference of numbers near 1.
         if seen.standardized > self.kappa { -cdf(-z) } else { cdf(z) }
     }
 

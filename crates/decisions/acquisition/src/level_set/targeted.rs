@@ -4,13 +4,13 @@ use thrifty_prob::pdf;
 
 use crate::Utility;
 
-/// The targeted mean squared error: the variance, weighted by how likely the function is on the threshold.
+/// Targeted mean squared error: the variance, weighted by the density of the function at the threshold.
 ///
 /// ```text
 /// σ² N(h; μ, σ² + b²)
 /// ```
 ///
-/// b is the half-width of the zone of interest, 0 for the threshold itself. 0 at σ = 0. Source: Picheny et al. (2010).
+/// b is the half-width of the zone of interest; 0 for the threshold itself. The value is 0 at σ = 0. Source: Picheny et al. (2010).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TargetedMeanSquaredError {
     /// h.

@@ -4,14 +4,14 @@ use thrifty_prob::pdf;
 
 use super::expected_reduction::{ExpectedReduction, PointState};
 
-/// The targeted integrated mean squared error: variance, weighted by how likely each point is on the threshold.
+/// Targeted integrated mean squared error: the variance, weighted by the density of the function at the threshold for each point.
 ///
 /// ```text
 /// gain = W ρσ²,   W = N(h; μ, σ² + b²)
 /// ```
 ///
-/// The weights are those of the present posterior, as in the source: an observation is credited with the variance that it
-/// takes, not with moving means off the threshold. Source: Picheny et al. (2010).
+/// The weights W are those of the current posterior, as in the source. An observation is credited for the variance that it removes, not for
+/// moving means away from the threshold. Source: Picheny et al. (2010).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct TargetedVariance {
     /// b ≥ 0, half the width of the zone of interest.
@@ -26,7 +26,7 @@ impl ExpectedReduction for TargetedVariance {
     fn slope(&self, seen: PointState, _: f64) -> f64 {
         let spread = seen.std_dev.hypot(self.bandwidth);
         let share = seen.std_dev / spread;
-        // σ²/√(σ² + b²): small standard deviations do not underflow on the way.
+        // σ²/√(σ² + b²), so that small standard deviations do not underflow in between.
         seen.std_dev * share * pdf(seen.standardized * share)
     }
 

@@ -2,14 +2,14 @@
 
 use super::expected_reduction::{ExpectedReduction, PointState};
 
-/// Truncated variance reduction: variances count until they are small enough.
+/// Truncated variance reduction: variances count only above a limit.
 ///
 /// ```text
 /// gain = max(βσ², η²) - max(β(1 - ρ)σ², η²)
 /// ```
 ///
-/// Points of the field should be those not yet decided. η is lowered in epochs, whenever √β σ ≤ (1 + δ)η at all of
-/// them. Divide by the cost of an observation where costs differ. Source: Bogunovic et al. (2016), algorithm 1.
+/// Use undecided points for the field. η is lowered in epochs, as soon as √β σ ≤ (1 + δ)η at all of them. If costs differ, divide by the
+/// cost of an observation. Source: Bogunovic et al. (2016), algorithm 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TruncatedVariance {
     /// β > 0.

@@ -1,4 +1,4 @@
-//! Anchors of the knowledge gradient, chosen by the posterior.
+//! Anchors of the knowledge gradient, chosen from the posterior.
 
 use thrifty_domain::{Points, PointsRef};
 use thrifty_sampling::Stream;
@@ -6,14 +6,13 @@ use thrifty_surrogate::JointPosterior;
 
 use crate::{AcquisitionError, optimistic_bounds, thompson_among};
 
-/// Sobol points of the domain among which anchors are chosen.
+/// Number of Sobol points of the domain among which anchors are chosen.
 pub(crate) const CANDIDATES: usize = 256;
 
-/// Points of which the best may be one: those that are the minimiser of some of `draws` joint draws, by how often,
-/// most first.
+/// Indices of points that may be the best: those that are the minimiser of some of `draws` joint draws, the most frequent first.
 ///
-/// A baseline for [`NoisyExpectedImprovement`](crate::NoisyExpectedImprovement) cut down to what matters.
-/// Cost: O(n³); of many points take the [most promising](crate::most_promising) first.
+/// Reduces a baseline of [`NoisyExpectedImprovement`](crate::NoisyExpectedImprovement) to the relevant points.
+/// Cost: O(n³). For many points, select the [most promising](crate::most_promising) first.
 /// Source: the pruning of baselines in Balandat et al. (2020).
 ///
 /// # Errors
@@ -33,14 +32,13 @@ pub fn prune_baseline(
     Ok(order)
 }
 
-/// Anchors that the posterior chooses from a pool, quasi-random points of the domain for example: the [`prune_baseline`]
-/// among four times as many draws first, then those with the lowest [optimistic bound](optimistic_bounds).
+/// Anchors chosen from a pool, such as quasi-random points of the domain. The points of [`prune_baseline`] with four times as many draws
+/// come first, then those with the lowest [optimistic bound](optimistic_bounds).
 ///
-/// What a knowledge gradient, entropy search or representers need: few points, where the minimum may be. At most
-/// `count` of them, all different.
-/// Cost: O(n³) in the size of the pool; of many points take the [most promising](crate::most_promising) first.
+/// The knowledge gradient, entropy search and their representers need few points where the minimum may be. There are at most `count`, all distinct.
+/// Cost: O(n³) in the size of the pool. For many points, select the [most promising](crate::most_promising) first.
 ///
-/// A covariance that cannot be factored leaves the bounds alone: which points are anchors is a choice, and none that would be an error.
+/// If the covariance cannot be factored, only the bounds are used: a poor choice of anchors is better than an error.
 ///
 /// # Errors
 /// [`AcquisitionError`] for an empty pool, another dimension, and moments that are not finite.

@@ -10,17 +10,18 @@ use crate::factory::described;
 use crate::lookahead::anchors::CANDIDATES;
 use crate::{Acquisition, AcquisitionError, AcquisitionFactory, Context, UtilityScale, choose_anchors};
 
-/// Knowledge gradient, exact on finitely many anchors: by how much one observation at x lowers the best mean, expected.
+/// Knowledge gradient, exact on finitely many anchors `a_i`: the expected decrease of the best mean by one observation at x.
 ///
 /// ```text
 /// KG(x) = min_i μ_i - E[min_i (μ_i + σ̃_i Z)],   σ̃_i = cov[f(a_i), o(x)] / sd[o(x)],   Z standard normal
 /// ```
 ///
-/// The second minimum is over the anchors and x itself, which may be recommended once it is observed; the first over
-/// the anchors alone. With the evaluated points as anchors this is the value of one more evaluation for a final
-/// recommendation of the evaluated point with the best mean, without sampling or discretisation. The expectation is that of
-/// the upper envelope of lines ([`UpperEnvelope`]); an envelope of m lines costs O(m log m).
-/// Source: Frazier, Powell & Dayanik (2009); with x among what may be chosen Scott, Frazier & Powell (2011).
+/// The first minimum is over the anchors. The second is over the anchors and x itself, which may be recommended after it is observed.
+///
+/// With the evaluated points as anchors, this is the value of one more evaluation for a final recommendation of the best mean. It needs no
+/// sampling or discretisation. The expectation is that of the upper envelope of lines ([`UpperEnvelope`]); an envelope of m lines costs O(m
+/// log m).
+/// Source: Frazier, Powell & Dayanik (2009); with x among the choices: Scott, Frazier & Powell (2011).
 pub struct KnowledgeGradient<'a> {
     lookahead: Box<dyn Lookahead + 'a>,
     /// The anchor with the smallest mean.
@@ -30,7 +31,7 @@ pub struct KnowledgeGradient<'a> {
 }
 
 impl<'a> KnowledgeGradient<'a> {
-    /// Knowledge gradient of observing the function with this noise variance.
+    /// Knowledge gradient of an observation with this noise variance.
     ///
     /// # Errors
     /// [`AcquisitionError`] for no anchors, or a noise variance that is negative or not finite.
@@ -66,14 +67,14 @@ impl<'a> KnowledgeGradient<'a> {
         self
     }
 
-    /// Its natural logarithm: has slopes where the value is too small for a number.
+    /// The natural logarithm; it has a gradient where the value underflows.
     #[must_use]
     pub fn logarithm(mut self) -> Self {
         self.logarithm = true;
         self
     }
 
-    /// Lines of minus the means: intercepts and slopes, those of the point itself last; and the standard deviation of the observation.
+    /// Lines of the negative means: intercepts and slopes, those of the point itself last; and the standard deviation of the observation.
     fn lines(&self, mean: f64, variance: f64, covariance: &[f64]) -> (Vec<f64>, Vec<f64>, f64) {
         let std_dev = variance.max(0.0).sqrt();
         let count = covariance.len() - usize::from(self.only_anchors);
@@ -134,7 +135,7 @@ impl Acquisition for KnowledgeGradient<'_> {
             }
             *slot = value;
             if std_dev > 0.0 {
-                // b = c / s: every covariance by 1/s, the variance by -b / 2s² of each line.
+                // b = c / s: the derivative by each covariance is 1/s, and by the variance -b / 2s² for each line.
                 let mut of_covariance: Vec<f64> = of_b.iter().map(|w| w / std_dev).collect();
                 let of_variance =
                     -of_b.iter().zip(&b).map(|(w, b)| w * b).sum::<f64>() / (2.0 * std_dev * std_dev);
@@ -156,7 +157,7 @@ impl Acquisition for KnowledgeGradient<'_> {
     }
 }
 
-/// Factory of the logarithm of [`KnowledgeGradient`] on anchors that the posterior chooses.
+/// Factory of the logarithm of [`KnowledgeGradient`] on anchors chosen from the posterior.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct KnowledgeGradientFactory {
     /// Number of anchors.
@@ -164,7 +165,7 @@ pub struct KnowledgeGradientFactory {
 }
 
 impl KnowledgeGradientFactory {
-    /// Anchors that the posterior of the context chooses.
+    /// Anchors chosen from the posterior of the context.
     fn chosen(self, context: &mut Context<'_, '_>) -> Result<Points, AcquisitionError> {
         let (joint, candidates) = (context.joint()?, context.candidates(CANDIDATES));
         choose_anchors(joint, candidates.as_ref(), self.anchors, context.rng)
@@ -185,7 +186,7 @@ impl AcquisitionFactory for KnowledgeGradientFactory {
         described("knowledge gradient", self)
     }
 
-    /// On the anchors that the mixture chooses.
+    /// Factory on anchors chosen from the mixture.
     fn for_mixture(
         &self,
         mut context: Context<'_, '_>,
@@ -194,7 +195,7 @@ impl AcquisitionFactory for KnowledgeGradientFactory {
     }
 }
 
-/// Factory of the logarithm of [`KnowledgeGradient`] on these anchors.
+/// Factory of the logarithm of [`KnowledgeGradient`] on fixed anchors.
 struct OnAnchors {
     anchors: Points,
 }

@@ -11,34 +11,34 @@ use crate::acquisition::settle;
 pub struct LookaheadMoments<'a> {
     /// Mean μ of the function at the point.
     pub mean: f64,
-    /// Variance of the observation: of the function and the noise.
+    /// Variance of the observation: that of the function plus the noise.
     pub variance: f64,
-    /// Covariance of the observation with the function at every anchor, and then with that at the point itself.
+    /// Covariance of the observation with the function at every anchor, and last with the function at the point itself.
     pub covariance: &'a [f64],
 }
 
 impl<'a> LookaheadMoments<'a> {
-    /// Covariances with the anchors, and the variance of the function at the point: none where there are no covariances.
+    /// Covariances with the anchors, and the variance of the function at the point; empty and 0 without covariances.
     pub(crate) fn split(&self) -> (&'a [f64], f64) {
         self.covariance.split_last().map_or((&[], 0.0), |(own, anchors)| (anchors, own.max(0.0)))
     }
 }
 
-/// Slopes of a [`LookaheadUtility`] but for those of the covariances.
+/// Slopes of a [`LookaheadUtility`], except those by the covariances.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct LookaheadGradient {
-    /// By the mean.
+    /// Slope by the mean.
     pub mean: f64,
-    /// By the variance of the observation.
+    /// Slope by the variance of the observation.
     pub variance: f64,
 }
 
-/// A utility of how an observation at a point varies with the function at the anchors.
+/// A utility of the joint moments of an observation at a point and the function at the anchors.
 pub trait LookaheadUtility: Send + Sync {
     /// Its value.
     fn value(&self, ahead: LookaheadMoments<'_>) -> f64;
 
-    /// The value with slopes; those of the covariances, one for each, overwrite `of_covariance`.
+    /// The value with slopes; the slopes by the covariances overwrite `of_covariance`.
     fn value_and_slopes(
         &self,
         ahead: LookaheadMoments<'_>,
@@ -51,7 +51,7 @@ pub trait LookaheadUtility: Send + Sync {
     }
 }
 
-/// The acquisition that a utility makes of a look ahead: batched, with gradients where the model has them.
+/// Acquisition function of a [`LookaheadUtility`]: batched, with gradients if the model has them.
 pub struct LookaheadAcquisition<'a, U> {
     lookahead: Box<dyn Lookahead + 'a>,
     utility: U,
@@ -63,7 +63,7 @@ impl<'a, U: LookaheadUtility> LookaheadAcquisition<'a, U> {
         Self { lookahead, utility }
     }
 
-    /// The acquisition of another utility, made of this one, on the same look ahead.
+    /// The acquisition of another utility, made from this one, with the same look-ahead.
     pub fn map<V: LookaheadUtility>(self, to: impl FnOnce(U) -> V) -> LookaheadAcquisition<'a, V> {
         LookaheadAcquisition { lookahead: self.lookahead, utility: to(self.utility) }
     }
@@ -77,7 +77,7 @@ impl<'a, U: LookaheadUtility> LookaheadAcquisition<'a, U> {
         &mut self.utility
     }
 
-    /// Calls back with what is seen ahead of each point.
+    /// Calls `visit` with the look-ahead moments of each point.
     fn each(&self, x: PointsRef<'_>, mut visit: impl FnMut(usize, LookaheadMoments<'_>)) {
         let width = self.lookahead.means().len() + 1;
         let (mut mean, mut variance) = (vec![0.0; x.len()], vec![0.0; x.len()]);

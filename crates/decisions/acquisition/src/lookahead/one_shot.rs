@@ -11,30 +11,32 @@ use crate::error::require_noise;
 use crate::sampling::{normals, smallest};
 use crate::{Acquisition, AcquisitionError};
 
-/// One-shot knowledge gradient of q observations at once.
+/// One-shot knowledge gradient of q simultaneous observations.
 ///
-/// The points and the answers to N fantasized outcomes are chosen together.
+/// The q points and the answers to N fantasized outcomes are optimised together.
 ///
 /// ```text
 /// V(x_1..x_q, x'_1..x'_N) = μ° - 1/N Σ_i μ_i(x'_i),   μ_i(x') = μ(x') + c(x')ᵀ L⁻ᵀ z_i,   L Lᵀ = Σ_X + s I
 /// ```
 ///
-/// The z are fixed quasi-random normal numbers, c(x') covariances of x' with the q points, μ° the best mean now. Its
-/// maximum over the answers x' is q-KG by N outcomes; elsewhere it is below that, so a value is meaningful only once it is
-/// maximised: compare batches by [`OneShotKnowledgeGradient::completed`]. For q = 1 the exact
-/// [`KnowledgeGradient`](crate::KnowledgeGradient) is better.
+/// The `z_i` are fixed quasi-random normal vectors. c(x') are the covariances of x' with the q points, `Σ_X` is theirs, s is the noise
+/// variance, and μ° is the current best mean.
 ///
-/// Shapes: it takes points of dimension (q + N)·d, the q points first. Cost: (q + N)² covariances a point.
+/// The maximum over the answers x' is q-KG with N outcomes. Elsewhere the value is smaller, so it is meaningful only after maximisation:
+/// compare batches by [`OneShotKnowledgeGradient::completed`]. For q = 1 the exact [`KnowledgeGradient`](crate::KnowledgeGradient) is
+/// better.
+///
+/// Shapes: points of dimension (q + N)·d, the q points first. Cost: (q + N)² covariances per point.
 /// Source: Balandat et al. (2020).
 pub struct OneShotKnowledgeGradient<'a> {
     posterior: &'a dyn JointPosterior,
-    /// z, one row an outcome.
+    /// z, one row per outcome.
     base: Points,
     noise_variance: f64,
     best: f64,
 }
 
-/// L and the weights L⁻ᵀ z of every outcome.
+/// L, and the weights L⁻ᵀ z of every outcome.
 struct LookaheadMoments {
     factor: Option<Cholesky>,
     weights: Vec<Vec<f64>>,
@@ -43,7 +45,7 @@ struct LookaheadMoments {
 impl<'a> OneShotKnowledgeGradient<'a> {
     /// Builds the acquisition for `q` observations with this noise variance and `outcomes` fantasized outcomes.
     ///
-    /// `best` is the smallest mean that could be recommended now.
+    /// `best` is the smallest mean that could be recommended before the observations.
     ///
     /// # Errors
     /// [`AcquisitionError`] for no observations or outcomes, a best mean that is not finite, or a noise variance that
@@ -64,14 +66,14 @@ impl<'a> OneShotKnowledgeGradient<'a> {
         Ok(Self { posterior, base: normals(outcomes, q, rng), noise_variance, best })
     }
 
-    /// Number of columns of the points it takes: (q + N)·d.
+    /// Number of columns of its points: (q + N)·d.
     #[must_use]
     pub fn dim(&self) -> usize {
         (self.base.dim() + self.base.len()) * self.posterior.dim()
     }
 
-    /// q points with the best answer to each outcome among the points of a pool: its value is q-KG with those alone
-    /// to choose from, and it is where a climb begins.
+    /// q points with the best answer to each outcome among the points of a pool. The value there is q-KG restricted to the pool. Use it as
+    /// the start of a search.
     ///
     /// # Errors
     /// [`AcquisitionError`] for another number of points than q, another dimension, or an empty pool.
@@ -101,7 +103,7 @@ impl<'a> OneShotKnowledgeGradient<'a> {
         let matrix = Matrix::from_fn(q, q, |i, j| {
             covariance[i * q + j] + if i == j { self.noise_variance } else { 0.0 }
         });
-        // At zero variance, or without a factorisation, the observation has no value.
+        // At zero variance, or if the factorization fails, the observation has no value.
         let factor = Cholesky::new(&matrix, &JitterLadder::default()).ok();
         let weights = self.base.rows().map(|z| {
             let mut weights = z.to_vec();
@@ -128,14 +130,13 @@ impl<'a> OneShotKnowledgeGradient<'a> {
         (points, ahead, cross, value)
     }
 
-    /// Weights of the covariances of the q points: what `Σ_i c_iᵀ L⁻ᵀ z_i` owes to L, pulled back through the
-    /// factorisation.
+    /// Derivative by the covariances of the q points: that of `Σ_i c_iᵀ L⁻ᵀ z_i` by L, pulled back through the factorisation.
     ///
     /// ```text
     /// L̄ = -Σ_i w_i (L⁻¹ c_i)ᵀ,   V̄ = L⁻ᵀ tril½(Lᵀ L̄) L⁻¹
     /// ```
     ///
-    /// tril½ is the lower half with half the diagonal. Source: Murray (2016).
+    /// tril½ is the lower half with half of the diagonal. Source: Murray (2016).
     fn of_covariance(ahead: &LookaheadMoments, cross: &[f64], q: usize) -> Vec<f64> {
         let Some(factor) = &ahead.factor else { return vec![0.0; q * q] };
         let mut of_factor = Matrix::zeros(q, q);
@@ -158,7 +159,7 @@ impl<'a> OneShotKnowledgeGradient<'a> {
             }
         });
         factor.solve_upper_matrix_in_place(&mut middle);
-        // (L⁻ᵀ M L⁻¹)ᵀ = L⁻ᵀ (L⁻ᵀ M)ᵀ; which half a weight is in does not matter.
+        // (L⁻ᵀ M L⁻¹)ᵀ = L⁻ᵀ (L⁻ᵀ M)ᵀ; the half in which a weight is stored does not matter.
         let mut other = Matrix::from_fn(q, q, |i, j| middle[(j, i)]);
         factor.solve_upper_matrix_in_place(&mut other);
         (0..q * q).map(|k| other[(k / q, k % q)]).collect()

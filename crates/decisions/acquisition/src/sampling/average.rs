@@ -12,7 +12,7 @@ use crate::{Acquisition, AcquisitionError};
 
 /// Fantasies: `count` posteriors, each conditioned on its own quasi-random outcomes at the pending points.
 ///
-/// An acquisition averaged over them ([`Average`]) is the value of a point once the pending outcomes are in. Works on
+/// Averaged over them ([`Average`]), an acquisition is the expected value of a point after the pending outcomes are known. This works with
 /// every joint posterior.
 /// Source: Snoek et al. (2012); Ginsbourger et al. (2010).
 ///
@@ -38,7 +38,7 @@ pub fn fantasies<'a>(
         .map_err(AcquisitionError::Conditioning)
 }
 
-/// The mean of acquisitions, as over fantasies or over hyperparameters; of logarithms the logarithm of the mean.
+/// Mean of acquisitions, over fantasies or over hyperparameters. For logarithms it is the logarithm of the mean.
 ///
 /// ```text
 /// Σ_i w_i α_i(x) / Σ_i w_i,   or   ln (Σ_i w_i exp α_i(x) / Σ_i w_i)
@@ -71,13 +71,13 @@ impl<'a> Average<'a> {
         Ok(Self { acquisitions, weights, logarithm: false })
     }
 
-    /// The logarithm of the mean, of acquisitions that are logarithms.
+    /// Treats the acquisitions as logarithms and returns the logarithm of the mean.
     #[must_use]
     pub fn in_logarithms(self) -> Self {
         Self { logarithm: true, ..self }
     }
 
-    /// Logarithm of the mean of acquisitions that are given as logarithms.
+    /// Logarithm of the mean of acquisitions given by their logarithms.
     ///
     /// # Errors
     /// As [`Average::of`].
@@ -85,7 +85,7 @@ impl<'a> Average<'a> {
         Ok(Self::of(acquisitions)?.in_logarithms())
     }
 
-    /// The mean of one number of each.
+    /// Weighted mean of one number per acquisition.
     fn mean(&self, values: &[f64]) -> f64 {
         let weighted = || self.weights.iter().zip(values);
         let total: f64 = self.weights.iter().sum();
@@ -99,7 +99,7 @@ impl<'a> Average<'a> {
         largest + (weighted().map(|(w, v)| w * (v - largest).exp()).sum::<f64>() / total).ln()
     }
 
-    /// Share of one of the values in the slope of their mean.
+    /// Share of one value in the gradient of the mean.
     fn share(&self, k: usize, value: f64, mean: f64) -> f64 {
         let weight = self.weights[k] / self.weights.iter().sum::<f64>();
         if self.logarithm { weight * (value - mean).exp() } else { weight }
@@ -134,7 +134,7 @@ impl Acquisition for Average<'_> {
             *slot = self.mean(&values);
             for (k, value) in values.iter().enumerate() {
                 let weight = self.share(k, *value, *slot);
-                // Nowhere any value: no slope either.
+                // Without any value there is no gradient either.
                 if weight > 0.0 {
                     let slope = &slopes[(k * n + i) * d..(k * n + i + 1) * d];
                     let gradient = &mut gradients[i * d..(i + 1) * d];

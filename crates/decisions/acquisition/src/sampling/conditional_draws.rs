@@ -9,34 +9,34 @@ use crate::AcquisitionError;
 use crate::sampling::{JointNormal, normals};
 use crate::{LookaheadGradient, LookaheadMoments};
 
-/// Joint draws of a function at some points, fixed and quasi-random, and what the function is elsewhere given each.
+/// Fixed quasi-random joint draws of a function at some points, and the conditional distribution elsewhere given each draw.
 ///
 /// ```text
 /// f^s = μ_B + L z^s,   L Lᵀ = Σ_B
 /// given f^s, f(x) is normal with mean μ(x) + (L⁻¹ c(x))ᵀ z^s and variance σ²(x) - ‖L⁻¹ c(x)‖²
 /// ```
 ///
-/// c(x) holds the covariances of f(x) with the baseline B, as a [`Lookahead`](thrifty_surrogate::Lookahead) with B for
-/// anchors and no noise sees them. The variance is the same given every draw. Utilities that are known in closed form
-/// given the draw add no sampling noise at x, and are smooth there. Cost: O(B³) once, O(B² + S B) a point.
+/// c(x) are the covariances of f(x) with the baseline B, from a [`Lookahead`](thrifty_surrogate::Lookahead) with B as anchors and without
+/// noise. The variance does not depend on the draw. Utilities with a closed form given the draw add no sampling noise at x, and are smooth
+/// there. Cost: O(B³) once, O(B² + S B) per point.
 #[derive(Debug, Clone)]
 pub struct ConditionalDraws {
     law: JointNormal,
-    /// z, one row a draw.
+    /// z, one row per draw.
     base: Points,
 }
 
 /// Moments at a point after conditioning on the baseline.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResidualMoments {
-    /// Its standard deviation, the same given every draw.
+    /// Standard deviation, equal for every draw.
     pub std_dev: f64,
-    /// L⁻¹ c.
+    /// Whitened covariances L⁻¹ c.
     told: Vec<f64>,
 }
 
 impl ConditionalDraws {
-    /// This many draws at these points.
+    /// Creates `draws` joint draws at these points.
     ///
     /// # Errors
     /// [`AcquisitionError`] for no points, no draws, another dimension, or a covariance that cannot be factored.
@@ -50,11 +50,11 @@ impl ConditionalDraws {
         one.pop().ok_or_else(|| InputError::Empty { name: "posteriors" }.into())
     }
 
-    /// This many draws of several independent functions at these points, one element per function: draw s of all of them
+    /// Creates `draws` joint draws of several independent functions at these points, one element per function. Draw s of all of them
     /// together is one joint draw.
     ///
-    /// All functions share one quasi-random sequence with one column per function and point. Two scramblings of the same
-    /// Sobol column are functions of each other, so a sequence per function would make the functions dependent.
+    /// All functions share one quasi-random sequence with one column per function and point. Two scramblings of one Sobol column are
+    /// functions of each other, so a sequence per function would make the functions dependent.
     /// Above [`MAX_SOBOL_DIM`](thrifty_sampling::MAX_SOBOL_DIM) columns the draws are plain random numbers.
     ///
     /// # Errors
@@ -82,14 +82,14 @@ impl ConditionalDraws {
 
     /// Restricts the draws to some of the points.
     ///
-    /// With fewer points in the baseline the residual variance elsewhere is a little larger, and cheaper to compute.
-    /// `points` are those of [`ConditionalDraws::new`], `kept` the positions to keep.
+    /// With fewer points in the baseline the residual variance elsewhere is a little larger, and cheaper to compute. `points` are those of
+    /// [`ConditionalDraws::new`], and `kept` the indices to keep.
     ///
     /// # Errors
     /// As [`ConditionalDraws::new`].
     ///
     /// # Panics
-    /// When a place is beyond the points.
+    /// If an index is beyond the points.
     pub fn only(
         &self,
         posterior: &dyn JointPosterior,
@@ -115,16 +115,16 @@ impl ConditionalDraws {
         self.base.len()
     }
 
-    /// The values at the points in one draw.
+    /// Values at the points in one draw.
     ///
     /// # Panics
-    /// When there are not more than `draw` draws.
+    /// If there are not more than `draw` draws.
     #[must_use]
     pub fn values(&self, draw: usize) -> Vec<f64> {
         self.law.sample(self.base.row(draw))
     }
 
-    /// Means of a point given each draw, and what is left of it.
+    /// Means of a point given each draw, and its residual moments.
     pub fn means_into(&self, ahead: LookaheadMoments<'_>, means: &mut [f64]) -> ResidualMoments {
         let (anchors, own) = ahead.split();
         let mut told = anchors.to_vec();
@@ -137,8 +137,8 @@ impl ConditionalDraws {
         ResidualMoments { std_dev: if left > 1e-12 * own { left.sqrt() } else { 0.0 }, told }
     }
 
-    /// Slopes by what is seen ahead, from slopes by the mean given each draw and by the standard deviation. Those of the
-    /// covariances overwrite.
+    /// Slopes by the look-ahead moments, from slopes by the mean given each draw and by the standard deviation. Those by the covariances
+    /// overwrite `of_covariance`.
     pub fn slopes_into(
         &self,
         remainder: &ResidualMoments,
@@ -148,7 +148,7 @@ impl ConditionalDraws {
     ) -> LookaheadGradient {
         let ResidualMoments { std_dev, told } = remainder;
         of_covariance.fill(0.0);
-        // c moves every mean by z^s and the standard deviation by -L⁻¹c/σ', both through L⁻ᵀ.
+        // c changes every mean by z^s and the standard deviation by -L⁻¹c/σ', both through L⁻ᵀ.
         let mut through = vec![0.0; told.len()];
         for (by_mean, z) in by_means.iter().zip(self.base.rows()).filter(|(by_mean, _)| **by_mean != 0.0) {
             through.iter_mut().zip(z).for_each(|(t, z)| *t += by_mean * z);

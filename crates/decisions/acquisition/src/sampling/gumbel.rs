@@ -14,19 +14,19 @@ use crate::error::require_finite;
 /// P(min > y) = Π_i Φ((μ_i - y)/σ_i) ≈ exp(-exp((y - a)/b)),   quantile(p) = a + b ln(-ln(1 - p))
 /// ```
 ///
-/// The product takes the values at different points for independent, which places the minimum too low where they move
-/// together. Parameters: a and b in the unit of the function, b ≥ 0. Cost: some ten passes over the points.
+/// The product treats the values at different points as independent. This places the minimum too low if they are correlated. Parameters: a
+/// and b in the unit of the function, b ≥ 0. Cost: about ten passes over the points.
 /// Source: Wang & Jegelka (2017), section 3.1; departure: for minima.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Gumbel {
-    /// a, the quantile at 1 - 1/e.
+    /// Location a: the quantile at 1 - 1/e.
     pub location: f64,
-    /// b.
+    /// Scale b.
     pub scale: f64,
 }
 
 impl Gumbel {
-    /// Gumbel distribution of the smallest of normal values with these means and standard deviations.
+    /// Gumbel distribution of the smallest of several normal variables with these means and standard deviations.
     ///
     /// # Errors
     /// [`AcquisitionError`] for no values, other lengths, or an entry that is not finite.
@@ -36,7 +36,7 @@ impl Gumbel {
         length("standard deviations", std_dev.len(), mean.len())?;
         let uncertain: Vec<(f64, f64)> =
             mean.iter().zip(std_dev).filter(|(_, s)| **s > 0.0).map(|(m, s)| (*m, *s)).collect();
-        // The minimum cannot be above a value that is known.
+        // The minimum cannot be above a known value.
         let known = mean.iter().zip(std_dev).filter(|(_, s)| **s <= 0.0);
         let known = known.map(|(m, _)| *m).fold(f64::INFINITY, f64::min);
         let mut from = uncertain.iter().map(|(m, s)| m + 5.0 * s).fold(f64::INFINITY, f64::min);
@@ -62,21 +62,21 @@ impl Gumbel {
         Self::of_minimum(&mean, &std_dev)
     }
 
-    /// The value below which the minimum is with probability p in (0, 1).
+    /// The quantile at p in (0, 1): the minimum is below it with probability p.
     #[must_use]
     pub fn quantile(&self, p: f64) -> f64 {
         if self.scale > 0.0 { self.location + self.scale * (-(-p).ln_1p()).ln() } else { self.location }
     }
 
-    /// Quantiles at the midpoints of `count` equal parts: the quasi-random sample of one dimension.
+    /// Quantiles at the midpoints of `count` equal parts: a quasi-random sample in one dimension.
     #[must_use]
     pub fn minima(&self, count: usize) -> Vec<f64> {
         (0..count).map(|k| self.quantile((k as f64 + 0.5) / count as f64)).collect()
     }
 }
 
-/// Newton's method on `Σ ln Φ((μ_i - y)/σ_i) = ln(1 - p)` from `above` the root: the sum is concave and falls, so the
-/// steps never pass the root.
+/// Newton's method on `Σ ln Φ((μ_i - y)/σ_i) = ln(1 - p)`, starting `above` the root. The sum is concave and decreasing, so the steps never
+/// pass the root.
 fn quantile_of_minimum(values: &[(f64, f64)], p: f64, above: f64) -> f64 {
     let target = (1.0 - p).ln();
     let mut y = above;

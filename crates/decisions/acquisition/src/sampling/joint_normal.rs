@@ -10,22 +10,22 @@ use thrifty_surrogate::{JointPosterior, factor_covariance};
 use crate::AcquisitionError;
 use crate::error::{require_finite, require_points};
 
-/// Rounding of covariances, as a share of the squared range of the means.
+/// Rounding error of covariances, as a share of the squared range of the means.
 const ROUNDING: f64 = 1e-14;
 
 /// Joint normal distribution of the function at some points: mean, and `L Lᵀ` = covariance.
 #[derive(Debug, Clone)]
 pub(crate) struct JointNormal {
     pub(crate) mean: Vec<f64>,
-    /// `None` at zero variance.
+    /// Factor L; `None` at zero variance.
     factor: Option<Cholesky>,
 }
 
 impl JointNormal {
     /// Joint distribution at these points; `name` identifies the points in errors.
     ///
-    /// For noiseless observations the covariance may consist of rounding alone; [`ROUNDING`] of the squared range of the
-    /// means is added to its diagonal.
+    /// For noiseless observations the covariance may consist of rounding alone. [`ROUNDING`] times the squared range of the means is added
+    /// to its diagonal.
     pub(crate) fn of(
         posterior: &dyn JointPosterior,
         points: PointsRef<'_>,
@@ -41,7 +41,7 @@ impl JointNormal {
         posterior.covariance_into(points, &mut covariance);
         require_finite("means", &mean)?;
         require_finite("variances", &variance)?;
-        // Variances that underflow are as good as none: no jitter would be a number.
+        // Variances that underflow count as 0: jitter relative to them would not be a number.
         if variance.iter().all(|v| *v < f64::MIN_POSITIVE) {
             return Ok(Self { mean, factor: None });
         }
@@ -59,14 +59,14 @@ impl JointNormal {
         self.mean.len()
     }
 
-    /// `mean + L z`.
+    /// Draw `mean + L z`.
     pub(crate) fn sample(&self, z: &[f64]) -> Vec<f64> {
         let mut sample = self.mean.clone();
         self.add_std_dev(z, &mut sample);
         sample
     }
 
-    /// Adds `L z`.
+    /// Adds `L z` to `out`.
     pub(crate) fn add_std_dev(&self, z: &[f64], out: &mut [f64]) {
         let Some(factor) = &self.factor else { return };
         for (j, z) in z.iter().enumerate().take(self.len()) {
@@ -92,8 +92,8 @@ impl JointNormal {
     }
 }
 
-/// `count` rows of `dim` quasi-random standard normal numbers: scrambled Sobol points through the quantile function;
-/// above [`MAX_SOBOL_DIM`] columns plain random ones.
+/// `count` rows of `dim` quasi-random standard normal numbers: scrambled Sobol points through the quantile function. Above
+/// [`MAX_SOBOL_DIM`] columns they are pseudo-random.
 pub(crate) fn normals(count: usize, dim: usize, rng: &mut Stream) -> Points {
     let mut points = if dim <= MAX_SOBOL_DIM {
         Sobol::scrambled(dim, rng).take(count)
@@ -102,7 +102,7 @@ pub(crate) fn normals(count: usize, dim: usize, rng: &mut Stream) -> Points {
         points.as_flat_mut().iter_mut().for_each(|u| *u = rng.uniform());
         points
     };
-    // Half of the last bit keeps 0 away, where the quantile is not finite.
+    // Half of the last bit avoids 0, where the quantile is infinite.
     points.as_flat_mut().iter_mut().for_each(|u| *u = quantile(*u + (-54_f64).exp2()));
     points
 }

@@ -2,17 +2,17 @@
 
 use crate::{AcquisitionError, Context, Gumbel, PathSearch};
 
-/// Sampler of minima for max-value entropy search: over the domain, under constraints over its
+/// Sampler of minima for max-value entropy search. Without constraints the minima are over the domain. With constraints they are over its
 /// [promising](Context::is_promising) points and the observed ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MinValueSampler {
-    /// [`Gumbel`] quantiles, fitted on 1,000 Sobol points and the observed ones: cheap, and too low.
+    /// [`Gumbel`] quantiles, fitted to 1,000 Sobol points and the observed ones: cheap, but too low.
     Gumbel {
         /// Number of minima.
         count: usize,
     },
-    /// Minima of functions drawn from the posterior, as by [`minima_on`](crate::minima_on).
+    /// Minima of functions drawn from the posterior, by [`minima_on`](crate::minima_on).
     Sampled {
         /// Number of minima.
         count: usize,

@@ -11,23 +11,22 @@ use crate::{
     LogExpectedImprovement, OverDraws, Utility, UtilityScale,
 };
 
-/// Noisy expected improvement: improvement on the best of points whose values are uncertain, observed or pending.
+/// Noisy expected improvement: improvement on the best of several points with uncertain values, observed or pending.
 ///
 /// ```text
 /// NEI(x) = 1/S Σ_s EI(μ_s(x), σ'(x); min_i f^s_i),   f^s = μ_B + L z^s,   L Lᵀ = Σ_B
 /// μ_s(x) = μ(x) + (L⁻¹ c(x))ᵀ z^s,   σ'²(x) = σ²(x) - ‖L⁻¹ c(x)‖²
 /// ```
 ///
-/// S joint draws of the function at the baseline B; given each the improvement at x is known in closed form, so x
-/// adds no sampling noise. The z^s are quasi-random and fixed: the value is deterministic and smooth in x. Pending
-/// points belong in the baseline: choosing point after point with those already chosen is the greedy batch (q-NEI,
-/// and q-EI where there is no noise). Without noise and pending points it is [`ExpectedImprovement`] on the best
-/// observed value.
+/// There are S joint draws of the function at the baseline B. Given each draw, the improvement at x has a closed form, so x adds no
+/// sampling noise. The z^s are quasi-random and fixed, so the value is deterministic and smooth in x.
 ///
-/// Cost: O(B³) once, B covariances and O(B² + S B) per point. Of a large baseline [`most_promising`](crate::most_promising)
-/// leaves those that may be the best, without a covariance of all.
-/// Source: Letham et al. (2019); logarithm: Ament et al. (2023); departure: draws at the baseline
-/// alone, x in closed form.
+/// Include pending points in the baseline: points chosen one by one then form the greedy batch (q-NEI, or q-EI without noise). Without
+/// noise and pending points this is [`ExpectedImprovement`] on the best observed value.
+///
+/// Cost: O(B³) once, B covariances and O(B² + S B) per point. For a large baseline, [`most_promising`](crate::most_promising) selects the
+/// points that may be the best, without a covariance of all.
+/// Source: Letham et al. (2019); logarithm: Ament et al. (2023); departure: draws only at the baseline, x in closed form.
 pub struct NoisyExpectedImprovement<'a> {
     over_draws: OverDraws<'a>,
     /// The smallest value of each draw.
@@ -35,7 +34,7 @@ pub struct NoisyExpectedImprovement<'a> {
 }
 
 impl<'a> NoisyExpectedImprovement<'a> {
-    /// On the best of the baseline, with `draws` quasi-random draws.
+    /// Improvement on the best of the baseline, with `draws` quasi-random draws.
     ///
     /// # Errors
     /// [`AcquisitionError`] for an empty baseline, no draws, another dimension, or a covariance that cannot be
@@ -58,7 +57,7 @@ impl<'a> NoisyExpectedImprovement<'a> {
         Ok(Self { over_draws: OverDraws::new(posterior, baseline, given, each, false)?, best })
     }
 
-    /// Its natural logarithm: has slopes where the value is too small for a number.
+    /// The natural logarithm; it has a gradient where the value underflows.
     #[must_use]
     pub fn logarithm(self) -> Self {
         let Self { over_draws, best } = self;

@@ -7,15 +7,15 @@ use crate::sampling::log_mean_exp;
 use crate::{Acquisition, AcquisitionError, ConditionalDraws, Utility};
 use crate::{LookaheadAcquisition, LookaheadGradient, LookaheadMoments, LookaheadUtility};
 
-/// Mean of a utility over joint draws of the function at other points, each draw with a utility of its own.
+/// Mean of a utility over joint draws of the function at other points; each draw has its own utility `u_s`.
 ///
 /// ```text
 /// α(x) = 1/S Σ_s u_s(μ_s(x), σ'(x)),   or   ln 1/S Σ_s exp u_s(μ_s(x), σ'(x)) for logarithms
 /// ```
 ///
-/// The points are those of running trials: `u_s` is an improvement over the draw's values there and over the measurements. With
-/// expected improvement this is the greedy choice of a batch by q-EI. Given a draw the function at x is normal
-/// ([`ConditionalDraws`]), so x adds no sampling noise; the value is deterministic and smooth.
+/// The points are those of running trials. `u_s` is an improvement over the draw's values there and over the measurements. With expected
+/// improvement this is the greedy choice of a batch by q-EI. Given a draw, the function at x is normal ([`ConditionalDraws`]), so x adds no
+/// sampling noise. The value is deterministic and smooth.
 ///
 /// Cost per point: one prediction, B covariances, O(B² + S B) for B points.
 /// Source: Ginsbourger, Le Riche & Carraro (2010); Snoek, Larochelle & Adams (2012), section 3.3; departure: x in closed form.
@@ -27,7 +27,7 @@ impl<'a> OverDraws<'a> {
     /// If `logarithms` is true, the utilities are logarithms.
     ///
     /// # Errors
-    /// [`InputError::Number`](thrifty_check::InputError::Number) when there are not as many utilities as draws.
+    /// [`InputError::Number`](thrifty_check::InputError::Number) if the numbers of utilities and draws differ.
     pub fn new(
         posterior: &'a dyn JointPosterior,
         points: PointsRef<'_>,
@@ -42,7 +42,7 @@ impl<'a> OverDraws<'a> {
         Ok(Self(LookaheadAcquisition::new(lookahead(posterior, points, 0.0), utility)))
     }
 
-    /// Takes the logarithm of utilities that are replaced by their logarithms.
+    /// Replaces the utilities by their logarithms and takes the logarithm of the mean.
     pub(crate) fn with_logarithms(mut self, utilities: Vec<Box<dyn Utility>>) -> Self {
         let inner = self.0.utility_mut();
         (inner.utilities, inner.logarithms) = (utilities, true);

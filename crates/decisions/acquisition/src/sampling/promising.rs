@@ -1,9 +1,9 @@
-//! Points that the minimum may be at, by their means and standard deviations alone.
+//! Points where the minimum may be, by their means and standard deviations alone.
 
 use thrifty_domain::PointsRef;
 use thrifty_surrogate::Posterior;
 
-/// Standard deviations below the mean of an optimistic bound.
+/// Width of an optimistic bound below the mean, in standard deviations.
 const WIDTH: f64 = 2.0;
 
 /// Optimistic bounds `μ - 2σ` of the function at points.
@@ -14,9 +14,9 @@ pub fn optimistic_bounds(posterior: &dyn Posterior, points: PointsRef<'_>) -> Ve
     bound
 }
 
-/// The `count` points with the lowest [optimistic bounds](optimistic_bounds), as rising positions; all if there are no more.
+/// Indices of the `count` points with the lowest [optimistic bounds](optimistic_bounds), in rising order; all if there are no more.
 ///
-/// Bounds need no covariances, so the choice is cheap where a joint distribution of all points would not be.
+/// Bounds need no covariances, so this is cheap even if a joint distribution of all points is not.
 pub fn most_promising(posterior: &dyn Posterior, points: PointsRef<'_>, count: usize) -> Vec<usize> {
     let mut kept: Vec<usize> = (0..points.len()).collect();
     if points.len() > count {

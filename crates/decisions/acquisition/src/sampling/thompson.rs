@@ -12,7 +12,7 @@ use crate::{
     PointPredicate, PosteriorMean, UtilityScale, most_promising,
 };
 
-/// A minimum of a function drawn from a posterior, and where it is.
+/// Minimum of a function drawn from a posterior, and its position.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Minimizer {
     /// x*.
@@ -21,14 +21,14 @@ pub struct Minimizer {
     pub value: f64,
 }
 
-/// Thompson sampling on finitely many points, exact: for each of `count` joint draws the index of the smallest value.
+/// Exact Thompson sampling on finitely many points: the index of the smallest value for each of `count` joint draws.
 ///
 /// ```text
 /// argmin_i (μ + L z)_i,   L Lᵀ = Σ,   z standard normal
 /// ```
 ///
-/// Each index comes with the probability that its point is the minimiser. The draws are quasi-random together,
-/// each alone is an exact draw. Cost: O(m³) once, O(m²) a draw: up to some 2,000 points.
+/// Each index occurs with the probability that its point is the minimiser. The draws are jointly quasi-random; each is an exact draw. Cost:
+/// O(m³) once, O(m²) per draw: up to about 2,000 points.
 /// Source: Thompson (1933); Russo & Van Roy (2014).
 ///
 /// # Errors
@@ -65,16 +65,16 @@ fn draws(
     Ok(normals(count, law.len(), rng).rows().map(|z| law.sample(z)).collect())
 }
 
-/// The utility of a drawn function: minus its value. Its maximiser is a Thompson sample.
+/// Utility of a drawn function: its negative value. Its maximiser is a Thompson sample.
 pub struct ThompsonPath {
     path: Box<dyn SamplePath>,
 }
 
 impl ThompsonPath {
-    /// Utility of one function drawn from a posterior that can draw functions.
+    /// Draws one function from a posterior that supports it.
     ///
     /// # Errors
-    /// [`AcquisitionError::Lacks`] where the posterior, or its prior, has no way of drawing them.
+    /// [`AcquisitionError::Lacks`] if the posterior, or its prior, cannot draw functions.
     pub fn drawn(posterior: &dyn Posterior, rng: &mut Stream) -> Result<Self, AcquisitionError> {
         let paths = posterior.paths().and_then(|paths| paths.sample_paths(1, rng));
         let path = paths.and_then(|mut paths| paths.pop()).ok_or(AcquisitionError::Lacks("sample paths"))?;
@@ -121,9 +121,9 @@ impl Objective for ThompsonPath {
 /// Settings of the search of [`minimizers_on`] over a domain.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct PathSearch {
-    /// Sobol points over the domain at which every function is looked at.
+    /// Number of Sobol points over the domain at which every function is evaluated.
     pub raw: usize,
-    /// Number of the best of these points that start a gradient search.
+    /// Number of gradient searches, from the best of these points.
     pub climbs: usize,
 }
 
@@ -136,14 +136,14 @@ impl Default for PathSearch {
 
 /// Minima of `count` functions drawn from a posterior on a domain.
 ///
-/// Functions are drawn pathwise (Matheron's rule for a Gaussian process) and minimised by local search from the best
-/// raw points and from the best of `known`, where the posterior has paths; else the minima of exact joint draws on
-/// the raw points and the known ones: then no better than those points are dense.
+/// If the posterior has paths, functions are drawn pathwise (Matheron's rule for a Gaussian process). They are minimised by local search
+/// from the best raw points and from the best of `known`. Otherwise the result is the minima of exact joint draws at the raw and known
+/// points, which are only as accurate as these points are dense.
 /// Cost: about (raw + known + 100 climbs) evaluations of each path; without paths O((raw + known)³).
 /// Source: Wilson et al. (2020); Hernández-Lobato et al. (2014), section 2.1.
 ///
 /// # Errors
-/// [`AcquisitionError`] for nothing to look at, another dimension, or without paths and joint covariances.
+/// [`AcquisitionError`] for no points at all, another dimension, or a posterior without paths and joint covariances.
 pub fn minimizers_on(
     posterior: &dyn Posterior,
     domain: &Domain,
@@ -156,20 +156,20 @@ pub fn minimizers_on(
     minimizers_in(posterior, &area, search, count, rng)
 }
 
-/// Points among which a minimum is sought.
+/// Points among which a minimum is searched.
 #[derive(Clone, Copy)]
 pub(crate) struct SearchArea<'r> {
     pub(crate) domain: &'r Domain,
-    /// Points that are looked at whether promising or not.
+    /// Points that are always included, promising or not.
     pub(crate) known: PointsRef<'r>,
-    /// True for other points that may be a minimum; nothing where all may.
+    /// True for other points that may be a minimum; `None` if all may.
     pub(crate) is_promising: Option<&'r PointPredicate<'r>>,
-    /// Largest number of known points of which a joint distribution is computed.
+    /// Largest number of known points in a joint distribution.
     pub(crate) joint_limit: usize,
 }
 
 impl SearchArea<'_> {
-    /// The promising ones of `count` Sobol points, then the known points; all Sobol points where that would be nothing.
+    /// The promising ones of `count` Sobol points, then the known points; all Sobol points if there would be none.
     pub(crate) fn points(&self, count: usize, rng: &mut Stream) -> Points {
         let sobol = feasible_sobol(self.domain, count, rng);
         let mut points = Points::new(self.domain.dim());
@@ -180,7 +180,7 @@ impl SearchArea<'_> {
     }
 }
 
-/// [`minimizers_on`], among the promising points of an area.
+/// [`minimizers_on`], restricted to the promising points of an area.
 pub(crate) fn minimizers_in(
     posterior: &dyn Posterior,
     area: &SearchArea<'_>,
@@ -218,7 +218,7 @@ pub(crate) fn minimizers_in(
     Ok(paths.into_iter().map(|path| minimum(ThompsonPath::from(path))).collect())
 }
 
-/// [`minimizers_on`], the values alone.
+/// [`minimizers_on`], but only the values.
 ///
 /// # Errors
 /// As [`minimizers_on`].
@@ -234,7 +234,7 @@ pub fn minima_on(
     Ok(minimizers.into_iter().map(|minimizer| minimizer.value).collect())
 }
 
-/// Scrambled Sobol points of a domain, made feasible.
+/// Scrambled Sobol points of a domain, snapped to feasible points.
 pub(crate) fn feasible_sobol(domain: &Domain, count: usize, rng: &mut Stream) -> Points {
     let dim = domain.dim();
     let mut points = if dim <= MAX_SOBOL_DIM {
@@ -248,7 +248,8 @@ pub(crate) fn feasible_sobol(domain: &Domain, count: usize, rng: &mut Stream) ->
     points
 }
 
-/// The minimum of a path over these points, and over climbs from the best of them on `masked`, which is the path where a minimum may be.
+/// Minimum of a path over these points and over local searches from the best of them. The searches use `masked`, the path restricted to
+/// points that may be a minimum.
 fn minimum_of(
     path: &ThompsonPath,
     masked: &impl Objective,
@@ -271,13 +272,13 @@ fn minimum_of(
     best
 }
 
-/// Sobol points at which a posterior without paths is drawn.
+/// Number of Sobol points at which a posterior without paths is drawn.
 const GRID: usize = 256;
 
-/// Factory of Thompson sampling: the negated path of one draw from the posterior.
+/// Factory of Thompson sampling: the negative path of one draw from the posterior.
 ///
-/// A posterior that cannot draw paths, as with a kernel without random features, is drawn jointly at 256 Sobol points and the observed ones;
-/// between them the path is the mean given these values.
+/// A posterior that cannot draw paths, for example with a kernel without random features, is drawn jointly at 256 Sobol points and the
+/// observed ones. Between them the path is the mean given these values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ThompsonSampling;
 
@@ -285,7 +286,7 @@ impl AcquisitionFactory for ThompsonSampling {
     fn build<'a>(&self, mut context: Context<'a, '_>) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
         match (ThompsonPath::drawn(context.posterior, context.rng), context.posterior.joint()) {
             (Ok(path), _) => return Ok(Box::new(path)),
-            // As with kernels without random features: the posterior offers paths and cannot draw them.
+            // For example kernels without random features: the posterior offers paths but cannot draw them.
             (Err(AcquisitionError::Lacks(_)), Some(_)) => {}
             (Err(error), _) => return Err(error),
         }

@@ -1,19 +1,18 @@
-//! Cost weights, cooled or not.
+//! Cost weights, optionally with cooling.
 
 use crate::{AcquisitionError, Utility};
 use thrifty_check::number;
 
-/// Logarithm of one over the expected cost of an evaluation, from a posterior of the logarithm of the cost.
+/// Logarithm of one over the expected cost of an evaluation, from a posterior of the log cost.
 ///
 /// ```text
 /// -η ln E[cost] = -η (μ + σ²/2),   ln cost ~ N(μ, σ²)
 /// ```
 ///
-/// As a weight in [`Weighted`](crate::Weighted) it makes any utility one per unit of cost. η = 1 counts the cost
-/// fully, η = 0 not at all; lowering it as a budget runs out is cost cooling. Costs are positive: model their
-/// logarithm.
-/// Source: Snoek et al. (2012), section 3.2; cooling: Lee et al. (2020); departure: the mean of the log-normal
-/// cost, where they take the cost at the mean.
+/// Used as a weight in [`Weighted`](crate::Weighted), it gives any utility per unit of cost. η = 1 counts the cost fully, η = 0 not at all;
+/// lowering η as the budget runs out is cost cooling. Costs are positive: model their logarithm.
+/// Source: Snoek et al. (2012), section 3.2; cooling: Lee et al. (2020); departure: the mean of the log-normal cost, while they use the
+/// cost at the mean.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LogInverseCost {
     exponent: f64,

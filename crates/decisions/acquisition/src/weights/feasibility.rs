@@ -2,14 +2,14 @@
 
 use crate::{LogProbabilityOfImprovement, Utility};
 
-/// Logarithm of the probability that a constraint holds, `c(x) ≤ t`, for the posterior of c.
+/// Logarithm of the probability that a constraint holds, `c(x) ≤ t`, from the posterior of c.
 ///
 /// ```text
 /// ln P(c ≤ t) = ln Φ((t - μ)/σ)
 /// ```
 ///
-/// At σ = 0 it is 0 where μ ≤ t, else minus infinity: unlike an improvement, to meet the bound is enough. Independent
-/// constraints multiply: one weight each in [`Weighted`](crate::Weighted).
+/// At σ = 0 it is 0 where μ ≤ t, else minus infinity; unlike for an improvement, equality suffices. Independent constraints multiply: use
+/// one weight each in [`Weighted`](crate::Weighted).
 /// Source: Gardner et al. (2014).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LogFeasibility {

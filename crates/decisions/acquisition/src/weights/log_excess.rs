@@ -7,16 +7,15 @@ use crate::acquisition::settle;
 use crate::{Acquisition, AcquisitionError};
 use thrifty_check::number;
 
-/// Logarithm of the excess of a signed utility over that of the incumbent, made positive: what weights can multiply.
+/// Logarithm of a positive form of the excess of a signed utility α over its value α₀ at the incumbent; weights can multiply it.
 ///
 /// ```text
 /// ln(s ln(1 + exp((α(x) - α₀)/s)))
 /// ```
 ///
-/// A signed utility (a confidence bound, a posterior mean, a sample path) cannot be multiplied by a weight: a small one would
-/// improve a negative value. What counts is its difference to α₀, the value at the incumbent. The softplus function of scale s
-/// makes the difference positive without changing its order: far above α₀ it is the difference itself, far below it vanishes
-/// exponentially. Without weights the maximiser is that of α.
+/// A signed utility (a confidence bound, a posterior mean, a sample path) cannot be multiplied by a weight, since a small weight would
+/// improve a negative value. Its difference to α₀ is used instead. The softplus function with scale s makes the difference positive and
+/// keeps its order. Far above α₀ it equals the difference, far below it vanishes exponentially. Without weights the maximiser is that of α.
 pub struct LogExcess<'a> {
     acquisition: Box<dyn Acquisition + 'a>,
     reference: f64,
@@ -24,7 +23,7 @@ pub struct LogExcess<'a> {
 }
 
 impl<'a> LogExcess<'a> {
-    /// Over the reference value α₀, with scale s > 0.
+    /// Excess over the reference value α₀, with scale s > 0.
     ///
     /// # Errors
     /// [`InputError::Number`](thrifty_check::InputError::Number) for a reference that is not finite or a scale that is not positive.
@@ -38,7 +37,7 @@ impl<'a> LogExcess<'a> {
         Ok(Self { acquisition, reference, scale })
     }
 
-    /// Over the value at the incumbent, with the standard deviation of the values at `points` (those observed) as scale.
+    /// Excess over the value at the incumbent. The scale is the standard deviation of the values at `points`, the observed points.
     ///
     /// # Errors
     /// As [`LogExcess::new`]: a utility that is not finite there.
@@ -53,7 +52,7 @@ impl<'a> LogExcess<'a> {
         let mean = values.iter().map(|v| v / n).sum::<f64>();
         let std_dev = values.iter().map(|v| (v - mean).powi(2) / n).sum::<f64>().sqrt();
         let reference = acquisition.value(incumbent);
-        // Equal values have no scale; that of rounding is as good as any.
+        // Equal values have no scale; use that of rounding.
         let least = 1e-8 * reference.abs().max(f64::MIN_POSITIVE.sqrt());
         Self::new(acquisition, reference, std_dev.max(least))
     }

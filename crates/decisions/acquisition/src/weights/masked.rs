@@ -1,15 +1,14 @@
-//! Acquisition functions masked by known constraints.
+//! Acquisition functions with known constraints as a mask.
 
 use thrifty_domain::PointsRef;
 use thrifty_optim::Objective;
 
 use crate::Acquisition;
 
-/// An acquisition where a known constraint allows it, minus infinity elsewhere: no maximiser chooses such a point
-/// while there is another.
+/// An acquisition that is minus infinity where a known constraint does not allow the point. No maximiser chooses such a point if there is another.
 ///
-/// The slope of what is allowed is unchanged, elsewhere it is 0: a climb with gradients that begins inside steps back
-/// from the border, because steps to minus infinity are rejected.
+/// The gradient is unchanged at allowed points and 0 elsewhere. A gradient search that starts inside stays inside, because steps to minus
+/// infinity are rejected.
 pub struct Masked<A, F> {
     acquisition: A,
     allowed: F,

@@ -8,30 +8,29 @@ use thrifty_surrogate::Posterior;
 use crate::error::require_points;
 use crate::{Acquisition, AcquisitionError};
 
-/// Local penalisation: the logarithm of the probability that a point is outside the balls in which pending points
-/// rule out the minimum.
+/// Local penalisation: the log probability that a point is outside the balls around pending points in which the minimum cannot be.
 ///
 /// ```text
 /// Σ_j ln Φ((L ‖x - x_j‖ - (μ_j - M))/σ_j)
 /// ```
 ///
-/// A function with Lipschitz constant L cannot fall from f at a pending point to its minimum M within (f - M)/L of
-/// it. A weight for [`Weighted`](crate::Weighted): utility times penalties, point after point, makes a batch without
-/// a joint posterior. Where a pending value is certain its ball is sharp.
+/// A function with Lipschitz constant L cannot fall from its value f at a pending point to its minimum M within a distance of (f - M)/L.
+/// Use it as a weight for [`Weighted`](crate::Weighted): utility times penalties, maximised point by point, gives a batch without a joint
+/// posterior. If a pending value is certain, its ball has a sharp border.
 /// Source: González et al. (2016); departure: minima.
 #[derive(Debug, Clone)]
 pub struct LocalPenalties {
     pending: Points,
-    /// Distance of the mean above M, not negative, and the standard deviation.
+    /// Distance of the mean above M, at least 0, and the standard deviation.
     gaps: Vec<(f64, f64)>,
     lipschitz: f64,
 }
 
 impl LocalPenalties {
-    /// Around pending points, for a minimum M (the best value known) and a Lipschitz constant L > 0.
+    /// Penalties around pending points, for a minimum M (the best known value) and a Lipschitz constant L > 0.
     ///
     /// # Errors
-    /// [`AcquisitionError`] for pending points of another dimension, or numbers that make no sense.
+    /// [`AcquisitionError`] for pending points of another dimension, or invalid numbers.
     pub fn new(
         posterior: &dyn Posterior,
         pending: PointsRef<'_>,
@@ -47,7 +46,7 @@ impl LocalPenalties {
         Ok(Self { pending: pending.to_owned(), gaps, lipschitz })
     }
 
-    /// Adds the terms of one point, and with `gradient` their slopes.
+    /// Adds the terms of one point, and their slopes to `gradient` if given.
     fn add(&self, x: &[f64], mut gradient: Option<&mut [f64]>) -> f64 {
         let mut sum = 0.0;
         for (center, (gap, std_dev)) in self.pending.rows().zip(&self.gaps) {
@@ -70,7 +69,7 @@ impl LocalPenalties {
     }
 }
 
-/// The largest slope of the posterior mean over some points: an estimate of a Lipschitz constant, from below.
+/// Largest gradient norm of the posterior mean over some points: a lower estimate of a Lipschitz constant.
 ///
 /// Source: González et al. (2016).
 ///

@@ -5,17 +5,16 @@ use thrifty_domain::PointsRef;
 use crate::Acquisition;
 use crate::acquisition::settle;
 
-/// A utility times weights: per unit of cost, if feasible, away from what is pending.
+/// A utility times weights, such as those of cost, feasibility and pending points.
 ///
 /// ```text
 /// α(x) Π_j w_j(x),   or of its logarithm   ln α(x) + Σ_j ln w_j(x)
 /// ```
 ///
-/// Weights are given by their logarithms, themselves acquisitions: [`LogFeasibility`](crate::LogFeasibility) and
-/// [`LogInverseCost`](crate::LogInverseCost) through [`Analytic`](crate::Analytic),
-/// [`LocalPenalties`](crate::LocalPenalties), or a constant. The plain product is for utilities that are never
-/// negative: a small weight would make a negative one better. Where some weight is 0 the product is 0 and its
-/// logarithm minus infinity, whatever α is.
+/// Weights are given by their logarithms, which are acquisitions: [`LogFeasibility`](crate::LogFeasibility) and
+/// [`LogInverseCost`](crate::LogInverseCost) through [`Analytic`](crate::Analytic), [`LocalPenalties`](crate::LocalPenalties), or a
+/// constant. Use the plain product only for utilities that are never negative, since a small weight would improve a negative one. If some
+/// weight is 0, the product is 0 and its logarithm minus infinity, for every α.
 ///
 /// Cost: that of the parts.
 /// Source: Gardner et al. (2014) (feasibility); Snoek et al. (2012), section 3.2 (cost); Ament et al. (2023)
@@ -27,13 +26,13 @@ pub struct Weighted<'a> {
 }
 
 impl<'a> Weighted<'a> {
-    /// A utility that is never negative, and no weights yet.
+    /// Starts with a utility that is never negative, without weights.
     #[must_use]
     pub fn utility(acquisition: impl Acquisition + 'a) -> Self {
         Self { acquisition: Box::new(acquisition), log_weights: Vec::new(), logarithm: false }
     }
 
-    /// The logarithm of a utility, and no weights yet.
+    /// Starts with the logarithm of a utility, without weights.
     #[must_use]
     pub fn log_utility(acquisition: impl Acquisition + 'a) -> Self {
         Self { logarithm: true, ..Self::utility(acquisition) }
@@ -46,7 +45,7 @@ impl<'a> Weighted<'a> {
         self
     }
 
-    /// The utility, or its logarithm, with the logarithm of all weights.
+    /// Combines the utility, or its logarithm, with the sum of all log weights.
     fn combined(&self, value: f64, log_weight: f64) -> f64 {
         match (self.logarithm, log_weight == f64::NEG_INFINITY) {
             (true, true) => f64::NEG_INFINITY,
@@ -97,7 +96,7 @@ impl Acquisition for Weighted<'_> {
         true
     }
 
-    /// A product with a weight has the unit of the weight, as one over that of the cost.
+    /// A product with any weight counts as having a unit, such as one over that of the cost.
     fn has_unit(&self) -> bool {
         !self.logarithm && (self.acquisition.has_unit() || !self.log_weights.is_empty())
     }

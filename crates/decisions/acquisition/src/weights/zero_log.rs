@@ -1,10 +1,10 @@
-//! The utility that is 1 everywhere.
+//! Constant utility.
 
 use thrifty_domain::PointsRef;
 
 use crate::Acquisition;
 
-/// Logarithm of a utility that is 1 everywhere: weights alone count.
+/// Logarithm of the constant utility 1, with which only weights count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ZeroLog;
 

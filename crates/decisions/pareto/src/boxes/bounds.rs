@@ -4,29 +4,30 @@ use thrifty_domain::PointsRef;
 
 use crate::{ParetoError, check, strictly_dominates};
 
-/// The local upper bounds of a set: the corners of what it leaves non-dominated.
+/// Local upper bounds of a set of points: the corners of its non-dominated region.
 ///
 /// ```text
 /// {y < r : no z ∈ Z is ≼ y} = ∪_u {y : y < u}   over the local upper bounds u
 /// ```
 ///
-/// With every bound u go the points that define it: the k-th of them has coordinate `u_k` and is smaller than u in
-/// the others. Inserting a point replaces the bounds above it by up to m children each; a child is kept if its
-/// defining points guarantee that no other child covers it. Where points share a coordinate a bound may lie under another, which costs time and
-/// changes no volume.
+/// Each bound u is stored with its defining points. The k-th of them has coordinate `u_k` and is smaller than u in the others. Inserting a
+/// point replaces the bounds above it by up to m children each. A child is kept if its defining points guarantee that no other child covers
+/// it.
 ///
-/// Cost of a point: O(bounds · m). Bounds: n + 1 for m = 2, up to 2n + 1 for m = 3, O(n^⌊m/2⌋) in general.
+/// If points share a coordinate, a bound may lie under another. This costs time and changes no volume.
+///
+/// Cost per point: O(bounds · m). Bounds: n + 1 for m = 2, up to 2n + 1 for m = 3, O(n^⌊m/2⌋) in general.
 /// Source: Klamroth, Lacour & Vanderpooten (2015); defining points as in Lacour, Klamroth & Fonseca (2017).
 #[derive(Debug, Clone, PartialEq)]
 pub struct LocalUpperBounds {
     reference: Vec<f64>,
     bounds: Vec<f64>,
-    /// For each bound the m defining points, one after the other.
+    /// The m defining points of each bound, one after the other.
     defining: Vec<f64>,
 }
 
 impl LocalUpperBounds {
-    /// The bounds of no points: the reference point.
+    /// Bounds of an empty set: the reference point.
     ///
     /// # Errors
     /// [`ParetoError::Empty`] without objectives, [`ParetoError::NonFiniteReference`].
@@ -35,7 +36,7 @@ impl LocalUpperBounds {
         Ok(Self::below(reference.to_vec()))
     }
 
-    /// Bounds of no points, as [`LocalUpperBounds::new`], for a reference point that may be infinite.
+    /// Bounds of an empty set, as [`LocalUpperBounds::new`], for a reference point that may be infinite.
     pub(super) fn below(reference: Vec<f64>) -> Self {
         let m = reference.len();
         let mut defining = vec![f64::NEG_INFINITY; m * m];
@@ -45,10 +46,10 @@ impl LocalUpperBounds {
         Self { bounds: reference.clone(), defining, reference }
     }
 
-    /// Adds a point. Points that are dominated, or not inside the reference box, change nothing.
+    /// Adds a point. Points that are dominated, or outside the reference box, change nothing.
     ///
     /// # Errors
-    /// [`ParetoError::NonFinite`], [`ParetoError::ObjectiveMismatch`]; then nothing changes.
+    /// [`ParetoError::NonFinite`], [`ParetoError::ObjectiveMismatch`]; the bounds are unchanged then.
     pub fn insert(&mut self, point: &[f64]) -> Result<(), ParetoError> {
         check::against(PointsRef::single(point), self.reference.len())?;
         self.add(point);
@@ -95,7 +96,7 @@ impl LocalUpperBounds {
         self.bounds.len() / self.reference.len()
     }
 
-    /// True if there are no bounds; never, since there is always something below all points.
+    /// True if there are no bounds: never, since some region below all points remains.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.bounds.is_empty()
@@ -106,7 +107,7 @@ impl LocalUpperBounds {
         self.bounds.chunks_exact(self.reference.len())
     }
 
-    /// Disjoint boxes that cover what the points dominate up to the reference point; empty ones are left out.
+    /// Disjoint boxes of the region that the points dominate, up to the reference point; empty boxes are left out.
     ///
     /// ```text
     /// [u_1, r_1] × Π_{j>1} [max_{k<j} z^k_j(u), u_j]

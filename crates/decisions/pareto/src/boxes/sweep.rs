@@ -4,11 +4,11 @@
 struct Strip {
     left: f64,
     height: f64,
-    /// The level from which on it looks like this.
+    /// Level of the sweep at which the strip began.
     since: f64,
 }
 
-/// Below a front of the plane, sorted by the first objective: a box before it, and one right of each point.
+/// Boxes below a front of the plane, sorted by the first objective: one before the front, and one right of each point.
 pub(super) fn plane(front: &[[f64; 2]], reference: [f64; 2], mut emit: impl FnMut(&[f64], &[f64])) {
     let low = f64::NEG_INFINITY;
     let mut left = [low, reference[1]];
@@ -21,9 +21,9 @@ pub(super) fn plane(front: &[[f64; 2]], reference: [f64; 2], mut emit: impl FnMu
 
 /// At most 2n + 1 boxes below a front in space, sorted by the third objective.
 ///
-/// A plane moves up the third objective. What is non-dominated in it are strips right of each step of a staircase. A
-/// new point ends the strips that it cuts, each of which is a box then, and begins at most two.
-/// Source: Yang et al. (2019), section 3.2; departure: an array for a balanced tree.
+/// A plane moves along the third objective. Its non-dominated region consists of strips right of each step of a staircase. A new point ends
+/// the strips that it cuts; each becomes a box. It begins at most two new strips.
+/// Source: Yang et al. (2019), section 3.2; departure: an array in place of a balanced tree.
 pub(super) fn space(front: &[[f64; 3]], reference: [f64; 3], mut emit: impl FnMut(&[f64], &[f64])) {
     let low = f64::NEG_INFINITY;
     let mut strips = vec![Strip { left: low, height: reference[1], since: low }];

@@ -6,9 +6,9 @@ use std::f64::consts::{LN_2, LOG2_E, TAU};
 
 use thrifty_simd::{VectorLoop, exp_negative, fma};
 
-/// Beyond this many standard deviations the square would overflow.
+/// Largest number of standard deviations; beyond it the square would overflow.
 const FARTHEST: f64 = 1e150;
-/// Up to here the polynomial is fitted; the series takes over.
+/// Upper end of the polynomial fit; the series is used beyond.
 const FITTED: f64 = 40.0;
 
 /// Integrals of a normal distribution up to the box edges of one objective, with z = (a - μ)/σ:
@@ -17,7 +17,7 @@ const FITTED: f64 = 40.0;
 /// ψ(a) = E[max(a - Y, 0)] = max(a - μ, 0) + σ h(-|z|),   ∂ψ/∂μ = -Φ(z),   ∂ψ/∂σ = φ(z)
 /// ```
 ///
-/// Below the mean `h`, Φ and φ are numbers times 2 to the power of `exponent`, so that none ever underflows.
+/// Below the mean, `h`, Φ and φ are numbers times 2 to the power of `exponent`, so none underflows.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EdgeTable {
     pub(super) straight: Vec<f64>,
@@ -51,7 +51,7 @@ impl VectorLoop for Fill<'_> {
         let outputs = straight.iter_mut().zip(bent).zip(below).zip(density).zip(exponent);
         for (edge, ((((straight, bent), below), density), exponent)) in self.edges.iter().zip(outputs) {
             let gap = edge - self.mean;
-            // At σ = 0 an edge at the mean is a kink: the limit from above.
+            // At σ = 0 an edge at the mean is a kink: take the limit from above.
             let z = if gap == 0.0 { 0.0 } else { gap / self.std_dev };
             let t = z.abs().min(FARTHEST);
             let (mills, bracket) = tail::<FMA>(t);
@@ -66,7 +66,7 @@ impl VectorLoop for Fill<'_> {
     }
 }
 
-/// `φ(t)` as a number and an exponent of 2; the exponent is 0 where it need not be scaled.
+/// `φ(t)` as a number and an exponent of 2; the exponent is 0 if no scaling is needed.
 #[inline(always)]
 fn scaled_density<const FMA: bool>(t: f64, scale: bool) -> (f64, f64) {
     const LN2_HIGH: f64 = f64::from_bits(0x3fe6_2e42_fefa_3800);
@@ -106,7 +106,7 @@ fn tail<const FMA: bool>(t: f64) -> (f64, f64) {
     ((t + 4.0) * inverse, g * inverse)
 }
 
-/// Coefficients of the polynomial, from the highest power down. Chebyshev coefficients from 60-digit values at 44 nodes; what is left out is below 2e-17.
+/// Coefficients of the polynomial, highest power first. Chebyshev coefficients from 60-digit values at 44 nodes; the omitted terms are below 2e-17.
 const POLYNOMIAL: [f64; 28] = [
     -1.323_939_886_880_773_7e-10,
     -4.348_616_801_905_061e-09,
@@ -138,7 +138,7 @@ const POLYNOMIAL: [f64; 28] = [
     1.915_591_890_149_092,
 ];
 
-/// Coefficients of `t (1/R - t)` in 1/t², from the highest power down; expanded from Laplace's continued fraction.
+/// Coefficients of `t (1/R - t)` in 1/t², highest power first; expanded from Laplace's continued fraction.
 const SERIES: [f64; 8] = [-1_708_394.0, 110_410.0, -8162.0, 706.0, -74.0, 10.0, -2.0, 1.0];
 
 #[cfg(test)]

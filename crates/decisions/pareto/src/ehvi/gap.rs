@@ -6,15 +6,15 @@ use thrifty_simd::VectorLoop;
 
 use super::edge::EdgeTable;
 
-/// The expected length of an improvement between two edges, as a number in [1, 2) or 0 times a power of 2, and the
-/// derivatives of its logarithm.
+/// Expected length of an improvement between two edges, and the derivatives of its logarithm. The length is a number in [1, 2) or 0, times
+/// a power of 2.
 ///
 /// ```text
 /// G = ψ(u) - ψ(l) = ∫_l^u Φ((a - μ)/σ) da,   ∂G/∂μ = -(Φ(z_u) - Φ(z_l)),   ∂G/∂σ = φ(z_u) - φ(z_l)
 /// ```
 ///
-/// A narrow gap loses digits in the difference, the sum over the boxes does not: with a box everything below it is
-/// non-dominated, so that the sum is at least as large as if l were -∞, and the error is relative to that.
+/// A narrow gap loses digits in the difference, but the sum over the boxes does not. If a box is non-dominated, so is everything below it.
+/// The sum is therefore at least as large as if l were -∞, and the error is relative to that.
 #[derive(Debug, Clone, Default)]
 pub(super) struct GapTable {
     pub(super) size: Vec<f64>,
@@ -30,12 +30,12 @@ impl GapTable {
     }
 }
 
-/// Fills the table for the gaps of one objective, which are pairs of positions in its edges.
+/// Fills the table for the gaps of one objective, which are pairs of indices of its edges.
 pub(super) struct Measure<'a> {
     pub(super) pairs: &'a [[u32; 2]],
     pub(super) table: &'a EdgeTable,
     pub(super) slopes: bool,
-    /// Position of the objective's first gap in the table.
+    /// Index of the objective's first gap in the table.
     pub(super) start: usize,
     pub(super) gaps: &'a mut GapTable,
 }
@@ -48,7 +48,7 @@ impl VectorLoop for Measure<'_> {
         let EdgeTable { straight, bent, below, density, exponent } = self.table;
         for (&[low, high], at) in self.pairs.iter().zip(self.start..) {
             let (low, high) = (low as usize, high as usize);
-            // What is below the mean is scaled to the upper edge.
+            // Values below the mean are scaled to the upper edge.
             let power = exponent[high];
             let scale = power_of_two(exponent[low] - power);
             let size = (straight[high] - straight[low]) + (bent[high] - scale * bent[low]);
@@ -67,18 +67,18 @@ impl VectorLoop for Measure<'_> {
 /// 2 to the power of an integer that is at most 0; 0 below -1022.
 #[inline(always)]
 pub(super) fn power_of_two(exponent: f64) -> f64 {
-    /// Adding it leaves an integer in the low bits.
+    /// Constant that, when added, leaves an integer in the low bits.
     const ROUND: f64 = 6_755_399_441_055_744.0;
     let biased = exponent.max(-1023.0) + 1023.0;
     f64::from_bits((biased + ROUND).to_bits() << 52)
 }
 
-/// A positive number as one in [1, 2) times a power of 2; anything else, and subnormal numbers, as 0.
+/// Splits a positive number into a number in [1, 2) and a power of 2; all other numbers, and subnormal ones, become 0.
 #[inline(always)]
 fn split(value: f64) -> (f64, f64) {
     const FRACTION: u64 = (1 << 52) - 1;
     const ONE: u64 = 1023 << 52;
-    /// 2⁵² as bits: or-ing a small integer into it makes 2⁵² plus that integer.
+    /// Bits of 2⁵²: a bitwise or with a small integer gives 2⁵² plus that integer.
     const INTEGER: u64 = 0x4330_0000_0000_0000;
     if value >= f64::MIN_POSITIVE {
         let bits = value.to_bits();

@@ -5,14 +5,14 @@ use std::f64::consts::LN_2;
 use super::Objective;
 use super::gap::{GapTable, power_of_two};
 
-/// A sum over boxes: a number times a power of 2.
+/// Sum over boxes: a number times a power of 2.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sum {
     total: f64,
     exponent: f64,
 }
 
-/// Adds up the products of gaps; `term` holds the summands afterwards, scaled like the sum.
+/// Adds up the products of gaps; afterwards `term` holds the summands, scaled like the sum.
 pub(super) fn over_boxes(
     objectives: &[Objective],
     gaps: &GapTable,
@@ -44,7 +44,7 @@ pub(super) fn over_boxes(
 impl Sum {
     /// The sum as a number, which may underflow.
     pub(super) fn value(self) -> f64 {
-        // In two steps, so that the power itself does not overflow before its time.
+        // In two steps, so that the power itself does not overflow.
         let half = (0.5 * self.exponent).round().clamp(-1100.0, 1100.0);
         self.total * half.exp2() * (self.exponent - half).exp2()
     }

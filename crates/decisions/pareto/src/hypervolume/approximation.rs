@@ -4,7 +4,7 @@ use thrifty_sampling::Seed;
 
 use crate::weakly_dominates;
 
-/// A hypervolume by sampling.
+/// Hypervolume estimated by sampling.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ApproximateVolume {
     /// The estimate.
@@ -13,7 +13,7 @@ pub struct ApproximateVolume {
     pub standard_error: f64,
 }
 
-/// The share of uniform points of the box between ideal and reference point that is dominated, times its volume.
+/// Dominated share of uniform points of the box between ideal and reference point, times its volume.
 pub(super) fn volume(points: &[f64], reference: &[f64], samples: u64, seed: Seed) -> ApproximateVolume {
     let m = reference.len();
     if points.is_empty() {
@@ -22,7 +22,7 @@ pub(super) fn volume(points: &[f64], reference: &[f64], samples: u64, seed: Seed
     let ideal: Vec<f64> =
         (0..m).map(|j| points.iter().skip(j).step_by(m).copied().fold(reference[j], f64::min)).collect();
     let content: f64 = ideal.iter().zip(reference).map(|(low, top)| top - low).product();
-    // Large boxes first: most samples are settled by one of them.
+    // Large boxes first: one of them decides most samples.
     let mut rows: Vec<&[f64]> = points.chunks_exact(m).collect();
     let size = |row: &[f64]| -> f64 {
         (0..m).map(|j| ((reference[j] - row[j]) / (reference[j] - ideal[j])).ln()).sum()
@@ -37,7 +37,7 @@ pub(super) fn volume(points: &[f64], reference: &[f64], samples: u64, seed: Seed
         }
         hits += u64::from(rows.iter().any(|row| weakly_dominates(row, &sample)));
     }
-    // One success and one failure more keep the error above zero where all samples agree.
+    // One extra success and one extra failure keep the error above zero if all samples agree.
     let share = hits as f64 / samples as f64;
     let careful = (hits as f64 + 1.0) / (samples as f64 + 2.0);
     let std_dev = (careful * (1.0 - careful) / samples as f64).sqrt();

@@ -4,10 +4,10 @@
 
 use crate::staircase::Staircase;
 
-/// Points compared at once.
+/// Number of points that are compared at once.
 const LANES: usize = 8;
 
-/// Points in space, ascending in the third coordinate, with a vector per coordinate.
+/// Three-dimensional points, ascending in the third coordinate, with one vector per coordinate.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Columns {
     x: Vec<f64>,
@@ -34,14 +34,14 @@ impl Columns {
         self.z.clear();
     }
 
-    /// Puts a point in the place of another.
+    /// Replaces a point by another.
     pub(super) fn set(&mut self, at: usize, [x, y, z]: [f64; 3]) {
         self.x[at] = x;
         self.y[at] = y;
         self.z[at] = z;
     }
 
-    /// Adds a point in its place and removes those that it dominates.
+    /// Inserts a point in order and removes those that it dominates.
     #[inline(always)]
     pub(super) fn enter(&mut self, [x, y, z]: [f64; 3]) {
         let place = self.z.partition_point(|other| *other < z);
@@ -52,7 +52,7 @@ impl Columns {
             self.z.insert(place, z);
             return;
         };
-        // The first of those removed leaves its place to those between.
+        // The first removed point gives its slot to the points in between.
         let make_room = |column: &mut Vec<f64>, value: f64| {
             column.copy_within(place..first, place + 1);
             column[place] = value;
@@ -74,13 +74,13 @@ impl Columns {
         self.z.truncate(kept);
     }
 
-    /// The volume that a point adds to these; `None` if one of them dominates it weakly.
+    /// Volume that a point adds to these; `None` if one of them weakly dominates it.
     ///
     /// ```text
     /// ∫ (area right of and above (x, y) that no other at or below z' covers) dz'   from z to the top
     /// ```
     ///
-    /// It ends where a point covers the whole area, which is soon.
+    /// The integration ends, usually soon, where a point covers the whole area.
     #[inline(always)]
     pub(super) fn exclusive(
         &self,
@@ -89,14 +89,14 @@ impl Columns {
         stairs: &mut Staircase,
     ) -> Option<f64> {
         let above = self.z.partition_point(|other| *other <= z);
-        // What lies left of the point, and below it, cuts the area to a rectangle; few of the others reach into that.
+        // Points left of and below the point cut the area to a rectangle; few of the others reach into it.
         let [right, top] = self.corner(above, [x, y], [reference[0], reference[1]]);
         if top <= y {
             return None;
         }
         stairs.reset([right, top]);
         let mut free = (right - x) * (top - y);
-        // From the top down: the nearest cover most, and what is covered costs least.
+        // From the top down: the nearest cover most, and covered parts cost least.
         #[allow(clippy::needless_bitwise_bool)] // without branches, so that a block is compared at once
         let is_inside =
             |other_x: f64, other_y: f64| (other_x > x) & (other_x < right) & (other_y > y) & (other_y < top);
@@ -120,7 +120,7 @@ impl Columns {
         Some(total + free.max(0.0) * (reference[2] - level))
     }
 
-    /// The upper right corner of the area that the points before `end` leave to (x, y): the least x of those below it, the least y of
+    /// Upper right corner of the area that the points before `end` leave to (x, y): the smallest x of those below it, the smallest y of
     /// those left of it.
     #[inline(always)]
     fn corner(&self, end: usize, [x, y]: [f64; 2], [right, top]: [f64; 2]) -> [f64; 2] {
@@ -141,7 +141,7 @@ impl Columns {
         [rights, tops].map(|lanes| lanes.into_iter().fold(f64::INFINITY, least))
     }
 
-    /// The first point from `start` on with this property of x and y.
+    /// First point from `start` on whose x and y satisfy a predicate.
     #[inline(always)]
     fn first(&self, start: usize, is: impl Fn(f64, f64) -> bool) -> Option<usize> {
         let (x, y) = (&self.x[start..], &self.y[start..]);
@@ -151,7 +151,7 @@ impl Columns {
         (from..x.len()).find(|at| is(x[*at], y[*at])).map(|at| start + at)
     }
 
-    /// The last point before `end` with this property of x and y.
+    /// Last point before `end` whose x and y satisfy a predicate.
     #[inline(always)]
     fn last(&self, end: usize, is: impl Fn(f64, f64) -> bool) -> Option<usize> {
         let (x, y) = (&self.x[..end], &self.y[..end]);
@@ -163,7 +163,7 @@ impl Columns {
     }
 }
 
-/// True if a point of a block has the property.
+/// True if a point of a block satisfies the predicate.
 #[inline(always)]
 fn any(xs: &[f64; LANES], ys: &[f64; LANES], is: impl Fn(f64, f64) -> bool) -> bool {
     let mut found = false;

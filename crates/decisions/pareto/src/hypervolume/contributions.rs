@@ -9,7 +9,7 @@ use super::many::{Exhausted, Recursion};
 use crate::staircase::Staircase;
 use crate::weakly_dominates;
 
-/// `HV(A) - HV(A without i)` in one dimension: the distance of the best point to the second best.
+/// `HV(A) - HV(A without i)` for one objective: the distance of the best point to the second best.
 pub(super) fn line(points: &[f64], reference: f64) -> Vec<f64> {
     let mut best = reference;
     let mut second = reference;
@@ -23,7 +23,7 @@ pub(super) fn line(points: &[f64], reference: f64) -> Vec<f64> {
     points.iter().map(|&value| if value == best { second - best } else { 0.0 }).collect()
 }
 
-/// In the plane: the rectangle between a point of the front and its neighbours, less what dominated points in it cover.
+/// Contributions for two objectives: the rectangle between a point of the front and its neighbours, minus what dominated points in it cover.
 pub(super) fn plane(points: &[f64], reference: [f64; 2]) -> Vec<f64> {
     let rows = points.as_chunks::<2>().0;
     let mut order: Vec<usize> = (0..rows.len()).collect();
@@ -40,7 +40,7 @@ pub(super) fn plane(points: &[f64], reference: [f64; 2]) -> Vec<f64> {
     }
     let mut inside: Vec<Vec<[f64; 2]>> = vec![Vec::new(); front.len()];
     for point in behind.into_iter().map(|index| rows[index]) {
-        // Those left of it, and of them the last ones are low enough: a dominated point belongs to the only one.
+        // The points left of it, of which the last ones are low enough: a dominated point belongs to one front point only.
         let end = front.partition_point(|&i| rows[i][0] <= point[0]);
         let start = front.partition_point(|&i| rows[i][1] > point[1]);
         if start + 1 == end {
@@ -58,7 +58,7 @@ pub(super) fn plane(points: &[f64], reference: [f64; 2]) -> Vec<f64> {
     found
 }
 
-/// In space: each point against all others, which are sorted once.
+/// Contributions for three objectives: each point against all others, which are sorted once.
 pub(super) fn space(points: &[f64], reference: [f64; 3]) -> Vec<f64> {
     dispatch(Space { rows: points.as_chunks().0, reference })
 }
@@ -89,7 +89,7 @@ impl VectorLoop for Space<'_> {
     }
 }
 
-/// In more dimensions: each point against all others by the recursion.
+/// Contributions for more objectives: each point against all others, by the recursion.
 pub(super) fn many(points: &[f64], reference: &[f64], limit: u64) -> Result<Vec<f64>, Exhausted> {
     let rows: Vec<&[f64]> = points.chunks_exact(reference.len()).collect();
     let mut recursion = Recursion::new(limit);

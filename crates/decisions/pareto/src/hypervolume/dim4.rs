@@ -7,7 +7,7 @@ use thrifty_simd::{VectorLoop, dispatch};
 use super::columns::Columns;
 use crate::staircase::Staircase;
 
-/// Buffers of a hypervolume in four dimensions, kept for the next one.
+/// Buffers of a hypervolume in four dimensions, reused by the next one.
 #[derive(Debug, Clone)]
 pub(super) struct Sweep {
     front: Columns,
@@ -21,9 +21,9 @@ impl Sweep {
 
     /// Hypervolume in four dimensions by a sweep along the fourth; sorts the points.
     ///
-    /// A point adds the volume that only it dominates among the three-dimensional front of those below it, times its
-    /// distance to the top. That front is kept sorted by the third coordinate. O(n · front).
-    /// Source: the idea of `HV4D+`, Guerreiro & Fonseca (2018); departure: columns for linked lists.
+    /// A point adds the volume that only it dominates, relative to the three-dimensional front of the points below it, times its distance
+    /// to the top. That front is kept sorted by the third coordinate. O(n · front).
+    /// Source: the idea of `HV4D+`, Guerreiro & Fonseca (2018); departure: columns in place of linked lists.
     pub(super) fn volume(&mut self, points: &mut [[f64; 4]], reference: [f64; 4]) -> f64 {
         points.sort_unstable_by(|a, b| a[3].total_cmp(&b[3]));
         self.front.clear();

@@ -3,14 +3,14 @@
 use super::dim4::Sweep;
 use crate::weakly_dominates;
 
-/// The WFG recursion: for more than four objectives.
+/// WFG recursion for more than four objectives.
 ///
 /// ```text
 /// HV(S) = Σ_i (r_m - s_im) · [ Π_{j<m} (r_j - s_ij) - HV({max(s_k, s_i) : s_km below s_im}) ]
 /// ```
 ///
-/// The sum goes up the last objective; what is clipped to `s_i` has one objective less, and its dominated points are
-/// dropped. Exponential in m at worst, so that the steps are counted. Source: While, Bradstreet & Barone (2012).
+/// The sum runs up the last objective. Points clipped to `s_i` have one objective less, and dominated ones are dropped. The cost is
+/// exponential in m at worst, so the steps are counted. Source: While, Bradstreet & Barone (2012).
 pub(super) struct Recursion {
     base: Sweep,
     rows: Vec<[f64; 4]>,
@@ -19,7 +19,7 @@ pub(super) struct Recursion {
     limit: u64,
 }
 
-/// The limit on the steps is passed.
+/// The limit on the steps was exceeded.
 pub(super) struct Exhausted;
 
 impl Recursion {
@@ -27,7 +27,7 @@ impl Recursion {
         Self { base: Sweep::new(), rows: Vec::new(), spare: Vec::new(), steps: 0, limit }
     }
 
-    /// Hypervolume of points, row after row, that are all inside the reference box.
+    /// Hypervolume of points, row after row, all inside the reference box.
     pub(super) fn volume(&mut self, points: &[f64], reference: &[f64]) -> Result<f64, Exhausted> {
         let m = reference.len();
         let count = points.len() / m;
@@ -53,7 +53,7 @@ impl Recursion {
         Ok(total)
     }
 
-    /// The volume that a point adds to others, of which as many objectives as the point has are read.
+    /// Volume that a point adds to others. The objectives that are read are as many as the point has.
     pub(super) fn exclusive(
         &mut self,
         others: &[&[f64]],
@@ -79,8 +79,7 @@ impl Recursion {
     }
 }
 
-/// The non-dominated points among `max(other, point)`, and how many comparisons that took; `None` if another
-/// dominates the point weakly.
+/// The non-dominated points among `max(other, point)`, and the number of comparisons; `None` if another point weakly dominates this one.
 fn clip(others: &[&[f64]], point: &[f64], clipped: &mut Vec<f64>) -> Option<usize> {
     let m = point.len();
     clipped.clear();
@@ -102,7 +101,7 @@ fn clip(others: &[&[f64]], point: &[f64], clipped: &mut Vec<f64>) -> Option<usiz
     Some(steps)
 }
 
-/// Removes the rows that the last one dominates, and puts the last one in the place of the first of them.
+/// Removes the rows that the last one dominates, and moves the last one to the slot of the first of them.
 fn keep_undominated(rows: &mut Vec<f64>, m: usize) {
     let last = rows.len() - m;
     let mut end = 0;
@@ -121,7 +120,7 @@ fn content(point: &[f64], reference: &[f64]) -> f64 {
     point.iter().zip(reference).map(|(own, top)| top - own).product()
 }
 
-/// Two boxes less their intersection.
+/// Two boxes minus their intersection.
 fn pair(points: &[f64], reference: &[f64]) -> f64 {
     let (a, b) = points.split_at(reference.len());
     let both: f64 = a.iter().zip(b).zip(reference).map(|((a, b), top)| top - a.max(*b)).product();

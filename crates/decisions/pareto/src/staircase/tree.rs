@@ -3,16 +3,15 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-/// A staircase in a balanced tree: slower by a factor on usual fronts, but never quadratic.
+/// Staircase in a balanced tree: slower by a factor on usual fronts, but never quadratic.
 ///
-/// Points on one line in two of three objectives make as many steps as there are points, and moving them in a vector
-/// would take longer than everything else.
+/// If points lie on one line in two of three objectives, there are as many steps as points. Moving them in a vector would then dominate the cost.
 pub(crate) struct TreeStaircase {
     steps: BTreeMap<Place, f64>,
     corner: [f64; 2],
 }
 
-/// A finite number in its order.
+/// A finite number with a total order.
 #[derive(Clone, Copy, PartialEq)]
 struct Place(f64);
 

@@ -1,4 +1,4 @@
-//! More observations with the hyperparameters as they are.
+//! Conditioning on more observations with fixed hyperparameters.
 
 use std::sync::Arc;
 
@@ -21,18 +21,16 @@ impl<K: Kernel + Clone> GpPosterior<K> {
         self.with_observations(PointsRef::single(x), &[y])
     }
 
-    /// The posterior after m more observations with the same hyperparameters and scaling. Cost: m n² flops, by
-    /// rows appended to the factor; a point so close to another that its pivot vanishes costs a factorisation
-    /// with jitter instead.
+    /// The posterior after m more observations with the same hyperparameters and scaling. Rows are appended to the factor, at a cost of m
+    /// n² flops. If a point is so close to another that its pivot vanishes, the covariance is factored again with jitter.
     ///
     /// # Errors
-    /// [`GpError`] for other lengths or another dimension, anything not finite, or a covariance that no jitter
-    /// repairs.
+    /// [`GpError`] for other lengths or another dimension, anything not finite, or a covariance that cannot be factored with any jitter.
     pub fn with_observations(&self, x: PointsRef<'_>, y: &[f64]) -> Result<Self, GpError> {
         self.with_noisy_observations(x, y, &vec![0.0; y.len()])
     }
 
-    /// [`GpPosterior::with_observations`] where each has a noise of known variance beside the common one.
+    /// [`GpPosterior::with_observations`] where each observation has a known noise variance, in addition to the common noise.
     ///
     /// # Errors
     /// As [`GpPosterior::with_observations`], and for a variance that is negative or not finite.
@@ -56,7 +54,7 @@ impl<K: Kernel + Clone> GpPosterior<K> {
         Ok(next)
     }
 
-    /// The factor with a row for each observation from `old` on; nothing when a pivot vanishes.
+    /// The factor extended by one row per observation from `old` on; `None` if a pivot vanishes.
     fn appended(&self, old: usize) -> Option<Arc<Cholesky>> {
         let mut factor = Arc::clone(&self.factor);
         let x = self.data.x.as_ref();
@@ -69,15 +67,14 @@ impl<K: Kernel + Clone> GpPosterior<K> {
         Some(factor)
     }
 
-    /// Fantasies: `count` posteriors, each conditioned on its own outcomes at the m points, drawn jointly with the
-    /// common noise. All share one factor.
+    /// Fantasies: `count` posteriors, each conditioned on its own outcomes at the m points. The outcomes are drawn jointly, with the common
+    /// noise. All posteriors share one factor.
     ///
     /// ```text
     /// y = mean(x) + L₂₂ z,   z ~ N(0, I)
     /// ```
     ///
-    /// with L₂₂ the rows and columns that the points add to the factor: they hold the predictive covariance.
-    /// Cost: m n² flops, and n² for each posterior.
+    /// L₂₂ is the block of the factor that the points add; it contains the predictive covariance. Cost: m n² flops, and n² per posterior.
     ///
     /// # Errors
     /// As [`GpPosterior::with_observations`].

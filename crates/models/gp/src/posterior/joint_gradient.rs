@@ -9,13 +9,13 @@ use super::GpPosterior;
 impl<K: Kernel> JointGradient for GpPosterior<K> {
     /// Gradient of a weighted sum of means and covariances with respect to the points.
     ///
-    /// With S = W + Wᵀ and B = A⁻¹ K(X, X*), the gradient in point i is
+    /// u are the weights of the means and W those of the covariances. With S = W + Wᵀ and B = A⁻¹ K(X, X*), the gradient in point i is
     ///
     /// ```text
     /// Σ_j (u_i α - B S_i)_j ∂k(x_i, X_j)/∂x_i + Σ_j S_ij ∂k(x_i, x_j)/∂x_i
     /// ```
     ///
-    /// where the last sum has half the derivative of `k(x_i, x_i)` at j = i, and `S_ii` twice the weight.
+    /// The last sum has half the derivative of `k(x_i, x_i)` at j = i, and `S_ii` is twice the weight.
     fn pull_back_joint(&self, x: PointsRef<'_>, of_mean: &[f64], of_covariance: &[f64], grad: &mut [f64]) {
         let (m, d) = (x.len(), self.dim());
         assert!(of_mean.len() == m && of_covariance.len() == m * m, "one weight a mean and a covariance");

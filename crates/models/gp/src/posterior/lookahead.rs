@@ -9,11 +9,11 @@ use super::{GpPosterior, dot, is_finite};
 
 /// Look-ahead of a Gaussian process: joint moments of one more observation and the function at fixed points.
 ///
-/// The cost of the anchors, L⁻¹ K(X, anchors), is paid once. Cost per point: n² for itself and n per anchor.
+/// The solve for the anchors, L⁻¹ K(X, anchors), is done once. Cost per point: n², plus n per anchor.
 pub struct GpLookahead<'a, K> {
     posterior: &'a GpPosterior<K>,
     anchors: Points,
-    /// On the scale of the model.
+    /// Anchors on the scale of the model.
     scaled: Points,
     whitened: Matrix,
     means: Vec<f64>,
@@ -21,7 +21,7 @@ pub struct GpLookahead<'a, K> {
 }
 
 impl<'a, K: Kernel> GpLookahead<'a, K> {
-    /// At these anchors, for observations with noise of this variance.
+    /// Look-ahead at these anchors, for observations with this noise variance.
     #[must_use]
     pub fn new(posterior: &'a GpPosterior<K>, anchors: PointsRef<'_>, noise_variance: f64) -> Self {
         let (mut means, mut variances) = (vec![0.0; anchors.len()], vec![0.0; anchors.len()]);
@@ -31,11 +31,10 @@ impl<'a, K: Kernel> GpLookahead<'a, K> {
         Self { posterior, anchors: anchors.to_owned(), scaled, whitened, means, noise_variance }
     }
 
-    /// [`Lookahead::moments_into`] where the process is observed at one point of the columns and what matters is its value
-    /// at another: m points each.
+    /// [`Lookahead::moments_into`] where the observed point and the target point differ: m points each.
     ///
     /// # Panics
-    /// When the lengths do not fit together.
+    /// If the lengths do not match.
     pub fn look_between(
         &self,
         observed: PointsRef<'_>,
@@ -71,7 +70,7 @@ impl<'a, K: Kernel> GpLookahead<'a, K> {
                 None => latent,
                 Some(other) => (gp.kernel.eval(of.row(i), at.row(i)) - dot(other.column(i), own)) * scale,
             };
-            // A kernel may take a distance of NaN for infinity.
+            // A kernel may treat a distance of NaN as infinity.
             if !(is_finite(observed.row(i)) && is_finite(targets.row(i))) {
                 (mean[i], variance[i]) = (f64::NAN, f64::NAN);
                 row.fill(f64::NAN);
@@ -82,7 +81,7 @@ impl<'a, K: Kernel> GpLookahead<'a, K> {
     /// Adds the gradients of a weighted sum of the moments of [`GpLookahead::look_between`] at one point.
     ///
     /// # Panics
-    /// When the lengths do not fit together.
+    /// If the lengths do not match.
     pub fn pull_back_between(
         &self,
         observed: &[f64],
@@ -126,8 +125,8 @@ impl<K: Kernel> Lookahead for GpLookahead<'_, K> {
 
     /// Gradient of a weighted sum of the look-ahead moments at one point.
     ///
-    /// The observed and the target point are one, so the covariances with all anchors are two sums of kernels:
-    /// `Σ w_j c_j = Σ_j w_j k(a_j, x) - k(x)ᵀ L⁻ᵀ Σ_j w_j L⁻¹ k(a_j)`. Cost: n² and n for each anchor.
+    /// The observed and the target point are the same, so the covariances with all anchors are two sums of kernels: `Σ w_j c_j = Σ_j w_j
+    /// k(a_j, x) - k(x)ᵀ L⁻ᵀ Σ_j w_j L⁻¹ k(a_j)`. Cost: n², plus n per anchor.
     fn pull_back(&self, x: &[f64], weights: LookaheadCotangent<'_>, grad: &mut [f64]) -> bool {
         let (gp, d) = (self.posterior, x.len());
         let (own, of_anchors) = weights.covariance.split_last().expect("a weight for the point itself");

@@ -12,7 +12,7 @@ use thrifty_surrogate::{PathSampler, SamplePath};
 use super::{GpPosterior, dot};
 use crate::data::ScaledData;
 
-/// Random features of a drawn prior: their error is about a thirtieth of the prior's standard deviation.
+/// Number of random features of a prior draw. Their error is about a thirtieth of the prior's standard deviation.
 const FEATURES: usize = 1024;
 
 /// Sample path by Matheron's rule: a draw from the prior, corrected by the data.
@@ -39,7 +39,7 @@ struct Shared {
 }
 
 impl<K: Kernel> PathSampler for GpPosterior<K> {
-    /// The paths share their random features and are independent given those.
+    /// The paths share their random features; given these, they are independent.
     fn sample_paths(&self, count: usize, rng: &mut Stream) -> Option<Vec<Box<dyn SamplePath>>> {
         let features = self.kernel.features(FEATURES, rng)?;
         let shared = Arc::new(Shared {
@@ -72,7 +72,7 @@ impl<K: Kernel> PathSampler for GpPosterior<K> {
 }
 
 impl Path {
-    /// On the scale of the targets.
+    /// Converts a value to the scale of the targets.
     fn unscaled(&self, value: f64) -> f64 {
         self.shared.data.targets.offset + self.shared.data.targets.width * (self.shared.mean + value)
     }

@@ -10,11 +10,11 @@ use thrifty_surrogate::{
 use super::{GpLookahead, GpPosterior, dot, is_finite};
 use crate::TargetScaling;
 
-/// Test points that are predicted together: enough for the solve to run at full speed, few enough for the cache.
+/// Number of points that are predicted together: enough for a fast solve, few enough for the cache.
 const BATCH: usize = 128;
 
 impl<K: Kernel> GpPosterior<K> {
-    /// `L⁻¹ k(x)` for the given scaled points, a column a point.
+    /// `L⁻¹ k(x)` for the given scaled points, one column per point.
     pub(super) fn whitened(&self, x: PointsRef<'_>) -> Matrix {
         let mut cross = Matrix::default();
         self.kernel.cov_into(self.data.x.as_ref(), x, &mut cross);
@@ -22,7 +22,7 @@ impl<K: Kernel> GpPosterior<K> {
         cross
     }
 
-    /// Means from covariances with the data, a column a point.
+    /// Means from covariances with the data, one column per point.
     fn means_from(&self, cross: &Matrix, means: &mut [f64]) {
         let TargetScaling { offset, width } = self.data.targets;
         for (j, mean) in means.iter_mut().enumerate() {
@@ -57,7 +57,7 @@ impl<K: Kernel> Posterior for GpPosterior<K> {
         }
     }
 
-    /// Cost: O(n d) a point.
+    /// Cost: O(n d) per point.
     fn mean_into(&self, x: PointsRef<'_>, mean: &mut [f64]) {
         assert_eq!(mean.len(), x.len(), "one mean a point");
         let scaled = self.scaled(x);
@@ -157,7 +157,7 @@ impl<K: Kernel> JointPosterior for GpPosterior<K> {
         let mut prior = Matrix::default();
         self.kernel.cov_into(scaled.as_ref(), scaled.as_ref(), &mut prior);
         let scale = self.data.targets.width.powi(2);
-        // Down the columns, which is how they are stored.
+        // Along the columns, in the order of storage.
         for j in 0..m {
             for i in j..m {
                 let covariance = (prior[(i, j)] - dot(white.column(i), white.column(j))) * scale;

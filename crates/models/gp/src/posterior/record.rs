@@ -1,4 +1,4 @@
-//! A fitted process as data: what is needed to make it again, without its factor.
+//! Serialized form of a posterior, without its factor.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -10,7 +10,7 @@ use super::GpPosterior;
 use crate::data::{self, ScaledData};
 use crate::fit::{Learnt, Restart};
 
-/// Serialized form of a posterior, as it is written.
+/// Serialized form of a posterior, for writing.
 #[derive(Serialize)]
 #[serde(rename = "GpPosterior")]
 struct Written<'a, K> {
@@ -23,7 +23,7 @@ struct Written<'a, K> {
     ladder: &'a JitterLadder,
 }
 
-/// Serialized form of a posterior, as it is read.
+/// Serialized form of a posterior, for reading.
 #[derive(Deserialize)]
 #[serde(rename = "GpPosterior", deny_unknown_fields)]
 struct Read<K> {
@@ -52,7 +52,7 @@ impl<K: Serialize> Serialize for GpPosterior<K> {
 }
 
 impl<'de, K: Kernel + Deserialize<'de>> Deserialize<'de> for GpPosterior<K> {
-    /// The factor is computed again; data that no fit accepts is refused with the fit's own error.
+    /// Computes the factor again. Data that a fit would reject is rejected with the same error.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let Read { kernel, data, noise, mean, params, restarts, ladder } =
             Read::<K>::deserialize(deserializer)?;

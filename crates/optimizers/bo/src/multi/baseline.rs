@@ -5,11 +5,14 @@ use thrifty_domain::Points;
 use thrifty_model_based::OutputModel;
 use thrifty_pareto::{ParetoError, non_dominated_ranks};
 
-/// The measured points whose losses are drawn jointly, in their order: all up to the smallest
-/// [`joint_limit`](thrifty_surrogate::FittedSurrogate::joint_limit) of the models less the number of running trials, which are drawn too.
+/// Measured points whose losses are drawn jointly, in their order.
 ///
-/// Beyond that limit the points stay that may be on the front. Each has the losses and constraint values `μ - 2σ`. Points whose losses are within the
-/// reference point, and whose constraints hold, come first, by the rank of their losses; the others follow. No covariance is computed.
+/// These are all measured points, up to a limit: the smallest [`joint_limit`](thrifty_surrogate::FittedSurrogate::joint_limit) of the
+/// models minus the number of running trials, which are drawn too.
+///
+/// Beyond the limit, the points that may be on the front are kept. For this purpose each loss and constraint value is `μ - 2σ`. Points
+/// within the reference point whose constraints hold come first, by the non-dominated rank of their losses; the others follow. No
+/// covariance is computed.
 pub(super) fn baseline(
     objectives: &[OutputModel],
     constraints: &[OutputModel],
@@ -34,7 +37,8 @@ pub(super) fn baseline(
     Ok(baseline)
 }
 
-/// All positions: first those within the reference point that break no constraint, by the rank of their losses. Columns hold one output each.
+/// Indices of all points. Those within the reference point that break no constraint come first, by the non-dominated rank of their losses.
+/// There is one column per output.
 fn by_rank(
     losses: &[Vec<f64>],
     constraints: &[Vec<f64>],

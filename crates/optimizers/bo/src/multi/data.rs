@@ -6,8 +6,8 @@ use thrifty_model_based::{FailurePolicy, OutputModel, Scale, carried};
 use super::observed::Observed;
 use crate::MultiObjectiveSettings;
 
-/// Training data: points, and one column per objective on the scale of its surrogate. Failures, imputed according to the settings, come
-/// before the measured points, so that the last rows are the latest measurements.
+/// Training data: points, and one column per objective on the scale of its surrogate. Imputed failures come before the measured points, so
+/// the last rows are the latest measurements.
 pub(crate) struct Data {
     pub(crate) x: Points,
     pub(crate) objectives: Vec<Vec<f64>>,
@@ -15,7 +15,7 @@ pub(crate) struct Data {
     pub(crate) imputed: usize,
     /// Scale of the losses of each objective.
     pub(crate) scales: Vec<Scale>,
-    /// Noise variances of each objective on the scale of its model, where any was reported.
+    /// Noise variances of each objective on the scale of its model; `None` if no measurement reported any.
     pub(crate) noise_variances: Option<Vec<Vec<f64>>>,
 }
 
@@ -37,7 +37,7 @@ impl Data {
         let scales: Vec<Scale> = columns.iter().map(|column| Scale::of(column, settings.losses)).collect();
         let noise_variances = observed.noise_variance.iter().any(|v| *v > 0.0).then(|| {
             let of = |(column, scale): (&Vec<f64>, &Scale)| -> Vec<f64> {
-                // Failures are imputed without noise.
+                // Imputed failures have no noise.
                 let noise = std::iter::repeat_n(&0.0, imputed).chain(&observed.noise_variance);
                 let scaled = |(loss, v): (&f64, &f64)| {
                     if *v > 0.0 { carried(v * scale.slope(*loss).powi(2)) } else { 0.0 }
@@ -63,7 +63,7 @@ impl Data {
     }
 }
 
-/// Posterior means at points: a row a point, a column a model.
+/// Posterior means at points: one row per point, one column per model.
 pub(crate) fn means(models: &[OutputModel], x: &Points) -> Points {
     let mut means = Points::zeros(x.len(), models.len());
     let mut mean = vec![0.0; x.len()];

@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, thiserror::Error, PartialEq)]
 #[non_exhaustive]
 pub enum MultiObjectiveError {
-    /// The reference point has another number of coordinates than there are objectives.
+    /// The number of coordinates of the reference point differs from the number of objectives.
     #[error("the reference point has {found} coordinates, expected {expected}, one an objective")]
     ReferenceMismatch {
         /// Number found.
@@ -12,7 +12,7 @@ pub enum MultiObjectiveError {
         /// Number of objectives.
         expected: usize,
     },
-    /// The noisy rule needs joint posteriors, which the surrogate does not have.
+    /// The rule for noise needs joint posteriors, which the surrogate does not have.
     #[error("the model of {what} knows points one by one and not jointly; use the rule without noise")]
     NotJoint {
         /// Name of the objective or constraint.
@@ -23,10 +23,10 @@ pub enum MultiObjectiveError {
         "the surrogate is of one objective (earlier tasks, a floor), expected one that serves every objective"
     )]
     OneObjective,
-    /// Joint draws cannot be had.
+    /// Joint draws failed.
     #[error(transparent)]
     Draws(thrifty_acquisition::AcquisitionError),
-    /// A front makes no sense.
+    /// The front or reference point is invalid.
     #[error(transparent)]
     Front(thrifty_pareto::ParetoError),
 }

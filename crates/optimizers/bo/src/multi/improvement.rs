@@ -5,13 +5,13 @@ use thrifty_domain::{Points, PointsRef};
 use thrifty_pareto::ExpectedHypervolumeImprovement;
 use thrifty_surrogate::{Posterior, PosteriorGradient};
 
-/// The logarithm of the expected hypervolume improvement of independent normal posteriors, exact, with its gradient.
+/// Logarithm of the expected hypervolume improvement of independent normal posteriors; exact, with its gradient.
 ///
 /// ```text
 /// a(x) = ln EHVI(μ(x), σ(x)),   ∂a/∂x = Σ_j ∂a/∂μ_j ∂μ_j/∂x + ∂a/∂σ_j ∂(σ²_j)/∂x / 2σ_j
 /// ```
 ///
-/// Minus infinity where a mean or variance is not finite. Shapes: one posterior an objective of the front.
+/// Minus infinity where a mean or variance is not finite. Shapes: one posterior per objective of the front.
 /// Source: Yang et al. (2019); [`ExpectedHypervolumeImprovement`].
 pub struct LogExpectedHypervolume<'a> {
     /// Posteriors of the objectives, on the scale of the front.
@@ -70,7 +70,7 @@ impl Acquisition for LogExpectedHypervolume<'_> {
             };
             *value = log;
             for j in 0..m {
-                // Where the variance is 0 it is at its minimum and does not move.
+                // A variance of 0 is at its minimum, so its gradient is 0.
                 let by_variance = if std_devs[j] > 0.0 { by_std_dev[j] / (2.0 * std_devs[j]) } else { 0.0 };
                 let inner = (j * n + i) * d..(j * n + i + 1) * d;
                 let slopes = of_mean[inner.clone()].iter().zip(&of_variance[inner]);

@@ -8,24 +8,24 @@ use thrifty_surrogate::{JointPosterior, Lookahead, LookaheadCotangent, lookahead
 
 use crate::MultiObjectiveError;
 
-/// The logarithm of the expected hypervolume improvement on a front that is not all known: noisy measurements, points that
-/// are being evaluated.
+/// Logarithm of the expected hypervolume improvement over an uncertain front, with noisy measurements or running trials.
 ///
 /// ```text
 /// a(x) = ln 1/S Σ_s EHVI(μ_s(x), σ'(x) | front_s),   front_s = fixed points and f^s at the baseline
 /// ```
 ///
-/// S joint draws f^s of every objective at the baseline; given each, f(x) is normal ([`ConditionalDraws`]) and its improvement
-/// exact. A baseline point counts in a draw when the draws of all constraints are not positive there. With measured
-/// points in the baseline this is q-NEHVI, with pending points alone and the measured front fixed q-EHVI, one point at a
-/// time; x itself adds no sampling noise. Draws are fixed: the value is deterministic and smooth.
+/// f^s are S joint draws of every objective at the baseline. Given a draw, f(x) is normal with mean `μ_s` and standard deviation σ'
+/// ([`ConditionalDraws`]), and its improvement is exact. A baseline point counts in a draw if no drawn constraint is positive there.
 ///
-/// x is known given those baseline points alone that are on the front in some draw; others would add information about x, but cost
-/// as much. Cost a point: an exact improvement a draw, and a triangular solve an objective.
-/// Source: Daulton, Balandat & Bakshy (2020, 2021), the logarithm Ament et al. (2023); departure: x in closed form.
+/// With measured points in the baseline this is q-NEHVI. With pending points alone and a fixed measured front it is q-EHVI. Points are
+/// chosen one at a time. The draws are fixed, so the value is deterministic and smooth. x itself adds no sampling noise.
+///
+/// x is conditioned only on baseline points that are on the front in some draw. The others would add information about x, but cost as much.
+/// Cost per point: an exact improvement per draw, and a triangular solve per objective.
+/// Source: Daulton, Balandat & Bakshy (2020, 2021); logarithm: Ament et al. (2023); departure: x in closed form.
 pub struct LogNoisyExpectedHypervolume<'a> {
     objectives: Vec<Objective<'a>>,
-    /// Improvements over the front, one a draw.
+    /// Improvements over the front, one per draw.
     improvements: Vec<ExpectedHypervolumeImprovement>,
 }
 
@@ -43,12 +43,12 @@ pub struct UncertainFront<'a> {
     pub baseline: PointsRef<'a>,
     /// Posteriors of the constraints; a point is feasible where none is positive.
     pub constraints: &'a [&'a dyn JointPosterior],
-    /// Losses beyond which nothing counts.
+    /// Reference point: worse losses do not count.
     pub reference: &'a [f64],
 }
 
 impl<'a> LogNoisyExpectedHypervolume<'a> {
-    /// Over this front, with this many draws.
+    /// Builds the acquisition over this front, with this many draws.
     ///
     /// # Errors
     /// [`MultiObjectiveError::Draws`] for no draws, an empty baseline, another dimension, or a covariance that cannot be
@@ -60,7 +60,7 @@ impl<'a> LogNoisyExpectedHypervolume<'a> {
         rng: &mut Stream,
     ) -> Result<Self, MultiObjectiveError> {
         let baseline = front.baseline;
-        // One sequence over all outputs: draws of different objectives have to be independent of each other.
+        // One sequence over all outputs: draws of different objectives must be independent.
         let outputs: Vec<&dyn JointPosterior> = objectives.iter().chain(front.constraints).copied().collect();
         let mut given = ConditionalDraws::independent(&outputs, baseline, draws, rng)?;
         let constraints = given.split_off(objectives.len());
@@ -94,7 +94,7 @@ impl<'a> LogNoisyExpectedHypervolume<'a> {
     }
 }
 
-/// The feasible losses of a draw, and the places of their points in the baseline.
+/// The feasible losses of a draw, and the indices of their points in the baseline.
 fn drawn(
     objectives: &[ConditionalDraws],
     constraints: &[ConditionalDraws],
@@ -112,7 +112,7 @@ fn drawn(
     (losses, places)
 }
 
-/// Moments of one objective at a batch: means, remaining variances, covariances.
+/// Moments of one objective for a batch of points: means, remaining variances, covariances.
 struct Seen {
     mean: Vec<f64>,
     variance: Vec<f64>,
@@ -166,7 +166,7 @@ impl Acquisition for LogNoisyExpectedHypervolume<'_> {
                 .map(|(j, objective)| objective.given.means_into(seen[j].ahead(i), &mut means[j]))
                 .collect();
             let std_devs: Vec<f64> = remainders.iter().map(|r| r.std_dev).collect();
-            // By draw: the logarithm, and its slopes by the means and then by the standard deviations.
+            // Per draw: the logarithm, and its slopes by the means and then by the standard deviations.
             let terms: Vec<(f64, Vec<f64>)> = self
                 .improvements
                 .iter()
@@ -184,7 +184,7 @@ impl Acquisition for LogNoisyExpectedHypervolume<'_> {
             *value = log;
             let gradient = &mut gradients[i * d..(i + 1) * d];
             for (j, (objective, remainder)) in self.objectives.iter().zip(&remainders).enumerate() {
-                // What does not share has slopes that are not numbers.
+                // A draw with share 0 may have slopes that are not numbers.
                 let shared = |(share, term): (&f64, &(f64, Vec<f64>)), at: usize| {
                     if *share > 0.0 { share * term.1[at] } else { 0.0 }
                 };

@@ -6,17 +6,17 @@ use thrifty_study::{History, Measurement, OptimizerError};
 
 use thrifty_model_based::{WithoutLoss, carried, measurement, shape};
 
-/// A history as points of the cube and columns of numbers.
+/// A history as points of the unit cube and columns of numbers.
 pub(crate) struct Observed {
     /// Number of objectives.
     pub(crate) objectives: usize,
     /// Measured points.
     pub(crate) x: Points,
-    /// For each objective and then for each constraint its values at the measured points.
+    /// Values at the measured points, one column per objective, then one per constraint.
     pub(crate) columns: Vec<Vec<f64>>,
     /// Sums of the constraint violations at the measured points.
     pub(crate) violations: Vec<f64>,
-    /// Reported variances of the noise in the objectives at the measured points; 0 where none was.
+    /// Reported noise variances of the objectives at the measured points; 0 where none was reported.
     pub(crate) noise_variance: Vec<f64>,
     /// Failed and pruned points.
     pub(crate) without_loss: WithoutLoss,
@@ -25,10 +25,10 @@ pub(crate) struct Observed {
 }
 
 impl Observed {
-    /// Nothing when nothing was measured.
+    /// Reads a history; `None` if nothing was measured.
     ///
     /// # Errors
-    /// [`OptimizerError`] names a trial that is not of the space, or whose measurement is unlike the first.
+    /// [`OptimizerError`] names a trial that is not of the space, or whose measurement differs in shape from the first.
     pub(crate) fn of(space: &Space, history: &History<Config>) -> Result<Option<Self>, OptimizerError> {
         let Some((objectives, constraints)) = shape(history)? else { return Ok(None) };
         let empty = || Points::new(space.dim());
@@ -65,19 +65,19 @@ impl Observed {
         Ok(Some(observed))
     }
 
-    /// True for each measured point that breaks no constraint.
+    /// Indices of the measured points that break no constraint.
     pub(crate) fn feasible(&self) -> Vec<usize> {
         (0..self.x.len()).filter(|&i| self.violations[i] == 0.0).collect()
     }
 
-    /// Measured points from the one that breaks its constraints least.
+    /// Indices of the measured points by violation of the constraints, smallest first.
     pub(crate) fn by_violation(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.x.len()).collect();
         order.sort_by(|&a, &b| self.violations[a].total_cmp(&self.violations[b]));
         order
     }
 
-    /// The losses at some of the measured points: a row a point.
+    /// The losses at some of the measured points: one row per point.
     pub(crate) fn losses(&self, indices: &[usize]) -> Points {
         let mut losses = Points::new(self.objectives);
         for &i in indices {

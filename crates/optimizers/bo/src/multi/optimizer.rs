@@ -21,21 +21,20 @@ use super::state::State;
 use super::turn::MultiTurn;
 use crate::{MultiObjectiveError, MultiObjectiveRule, MultiObjectiveSettings};
 
-/// Bayesian optimisation of several losses at once.
+/// Bayesian optimisation of several objectives.
 ///
-/// An initial design, then for each trial: one surrogate per objective and per constraint, an acquisition function over the
-/// measured front ([`MultiObjectiveRule`]), and its best point that was not asked before. Running trials enter the front, or
-/// the best of a weighted sum, by draws of the joint posterior; surrogates without one get fantasies at posterior means.
-/// While nothing feasible was measured and the reference point is to be inferred, the probability of being feasible is all
-/// that counts.
+/// It starts with an initial design. Then, for each trial, it fits one surrogate per objective and per constraint. It builds an acquisition
+/// function over the measured front ([`MultiObjectiveRule`]) and suggests its best point that was not asked before. Running trials enter by
+/// draws of the joint posterior; surrogates without one get fantasies at posterior means. While no feasible point was measured and the
+/// reference point must be inferred, only the probability of being feasible counts.
 ///
-/// The reference point is the chosen one, or it is inferred from the first feasible losses after the design and kept with
-/// the trial, so that it never moves: [`ReferencePoint::inferred`], but beyond everything measured, feasible or not, where the
-/// feasible front has no more points than objectives.
+/// The reference point is the given one, or is inferred from the first feasible losses after the design. An inferred one is kept in the
+/// memo of the trial, so it does not change later. It is [`ReferencePoint::inferred`]. If the feasible front has no more points than
+/// objectives, it is instead beyond everything measured, feasible or not.
 ///
-/// Diagnostics of a suggestion: `hypervolume` and `front`, what was measured dominates and by how many points; `acquisition`;
-/// `probability_feasible` where there are constraints. Recommends the [`ParetoSet`]: of posterior means under
-/// [`MultiObjectiveRule::NoisyExpectedHypervolume`], of measured losses under other rules.
+/// Diagnostics of a suggestion: `hypervolume` and `front`, the dominated volume and the number of points of the measured front;
+/// `acquisition`; and `probability_feasible` where there are constraints.
+/// Recommends the [`ParetoSet`]: of posterior means under [`MultiObjectiveRule::NoisyExpectedHypervolume`], of measured losses under other rules.
 ///
 /// ```
 /// use thrifty_bo::MultiObjectiveOptimizer;
@@ -83,7 +82,7 @@ impl MultiObjectiveOptimizer {
         Ok(self)
     }
 
-    /// Replaces the surrogate, the same for every objective and constraint.
+    /// Replaces the surrogate of all objectives and constraints.
     #[must_use]
     pub fn with_surrogate(mut self, surrogate: impl Surrogate + 'static) -> Self {
         self.surrogate = Box::new(surrogate);
@@ -115,17 +114,17 @@ impl MultiObjectiveOptimizer {
         &self.known_constraint
     }
 
-    /// The reference point that suggestions use after this history; nothing before something feasible was measured.
+    /// The reference point for suggestions after this history; `None` until a feasible point was measured.
     ///
     /// # Errors
-    /// [`OptimizerError`] for measurements of different shapes, or a reference point of another number of coordinates.
+    /// [`OptimizerError`] for measurements of different shapes, or a reference point with another number of coordinates.
     pub fn reference(&self, history: &History<Config>) -> Result<Option<ReferencePoint>, OptimizerError> {
         let Some(observed) = Observed::of(&self.space, history)? else { return Ok(None) };
         reference_point(self.settings.reference.as_deref(), history, &observed)
     }
 
-    /// Checks what can be known before the initial design has ended: a surrogate for every objective, joint posteriors where the rule draws
-    /// from them, and from the first measurement on a reference point of as many coordinates.
+    /// Checks the configuration before the initial design has ended. The surrogate must serve every objective and have joint posteriors if
+    /// the rule draws from them. From the first measurement on, the reference point must have as many coordinates as objectives.
     fn check_outputs(&self, history: &History<Config>) -> Result<(), OptimizerError> {
         if self.surrogate.for_other_outputs().is_some() {
             let error = MultiObjectiveError::OneObjective;
@@ -146,7 +145,7 @@ impl MultiObjectiveOptimizer {
         }
     }
 
-    /// Checks that fits have joint posteriors, by a fit to two values that nobody measured: an error after the design would be too late.
+    /// Checks that fits have joint posteriors, by a fit to two artificial values. An error only after the design would be too late.
     fn check_joint(&self, history: &History<Config>) -> Result<(), OptimizerError> {
         if !history.trials().is_empty() {
             return Ok(());
@@ -154,7 +153,7 @@ impl MultiObjectiveOptimizer {
         let (domain, mut rng) = (self.space.domain(), history.seed().stream("joint posterior", 0));
         let x = random_points(domain, |_| true, 2, &mut rng);
         let data = Observations::new(x.as_ref(), &[0.0, 1.0]);
-        // A surrogate that needs more data shows itself after the design.
+        // A surrogate that needs more data fails here; it is then checked after the design.
         let fitted = self.surrogate.fit(domain, data, None, &mut rng);
         if fitted.is_ok_and(|fitted| fitted.posterior().joint().is_none()) {
             let error = MultiObjectiveError::NotJoint { what: "the objectives".into() };
@@ -188,7 +187,7 @@ impl MultiObjectiveOptimizer {
         }
     }
 
-    /// The points that were asked. Without a setting a rule for noise repeats an exhausted space.
+    /// The points that were asked. By default, a rule for noise repeats an exhausted space.
     fn asked(&self, history: &History<Config>) -> Result<Asked, OptimizerError> {
         let is_noisy = matches!(self.settings.rule, MultiObjectiveRule::NoisyExpectedHypervolume { .. });
         let repeats = self.settings.repeats.or(is_noisy.then_some(Repeats::OnceExhausted));
@@ -205,7 +204,7 @@ impl MultiObjectiveOptimizer {
     /// True while the initial design lasts.
     fn is_designed(&self, history: &History<Config>) -> bool {
         let told = self.settings.failures.told(history.trials());
-        // A design that has ended does not begin again when the study is planned longer.
+        // A finished design does not restart if the study is planned longer.
         let modelled = history.trials().iter().any(|trial| !trial.memo.is_empty());
         let (space, initial) = (&self.space, &self.settings.initial);
         let queries = history.trials().iter().map(|trial| &trial.query);
@@ -250,9 +249,9 @@ impl Optimizer for MultiObjectiveOptimizer {
         if !matches!(rule, MultiObjectiveRule::NoisyExpectedHypervolume { .. }) {
             return ParetoSet::of(history).map(Some);
         }
-        // Losses that stand for failed and pruned trials would move the means at measured configurations.
+        // Imputed losses of failed and pruned trials would move the means at measured configurations.
         state.fitter.trials.retain(|trial| !ended_without_loss(trial));
-        // So would fantasies of running trials where surrogates have no joint posterior.
+        // Fantasies of running trials would move them too if surrogates have no joint posterior.
         state.observed.pending = Points::new(self.space.dim());
         let settings = MultiObjectiveSettings { failures: FailurePolicy::Ignore, ..self.settings.clone() };
         state.data = Data::of(&state.observed, &settings);

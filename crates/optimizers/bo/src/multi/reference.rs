@@ -11,8 +11,8 @@ use crate::MultiObjectiveError;
 /// The inferred reference point, in the units of the objectives.
 pub(crate) static REFERENCE: MemoKey<Vec<f64>> = MemoKey::new("reference");
 
-/// The reference point of a study: the chosen one, else the one that an earlier suggestion inferred, else one inferred
-/// now; nothing when there are no feasible losses.
+/// The reference point of a study: the given one, else the one that an earlier suggestion inferred, else a newly inferred one. `None`
+/// without feasible losses.
 pub(crate) fn reference_point(
     chosen: Option<&[f64]>,
     history: &History<Config>,
@@ -43,8 +43,10 @@ pub(crate) fn reference_point(
     inferred(feasible.as_ref(), observed.losses(&all).as_ref()).map(Some).map_err(wrap)
 }
 
-/// Reference point from the feasible front, if it has more points than there are objectives; else beyond everything measured, feasible or not, each objective
-/// by itself. One or two points do not show how long the front is, and a reference point that is too near hides its ends for good.
+/// Infers the reference point from the feasible front, if it has more points than objectives. Otherwise the reference point is beyond
+/// everything measured, feasible or not, per objective.
+///
+/// One or two points do not show the extent of the front, and a reference point that is too near hides its ends for good.
 fn inferred(feasible: PointsRef<'_>, all: PointsRef<'_>) -> Result<ReferencePoint, ParetoError> {
     if non_dominated(feasible, Duplicates::First)?.len() > feasible.dim() {
         return ReferencePoint::inferred(feasible);

@@ -2,7 +2,7 @@
 
 use thrifty_sampling::Stream;
 
-/// The augmented Chebyshev sum of losses.
+/// Augmented Chebyshev scalarization of losses.
 ///
 /// ```text
 /// max_j w_j z_j + ρ Σ_j w_j z_j
@@ -21,25 +21,26 @@ pub fn augmented_chebyshev(weights: &[f64], losses: &[f64], augmentation: f64) -
 
 /// Weights uniform on the simplex.
 pub(crate) fn weights(count: usize, rng: &mut Stream) -> Vec<f64> {
-    // Exponentials over their sum.
+    // Normalized exponential variables.
     let mut weights: Vec<f64> = (0..count).map(|_| exponential(rng.uniform())).collect();
     let sum: f64 = weights.iter().sum();
     weights.iter_mut().for_each(|w| *w /= sum);
     weights
 }
 
-/// The exponential number at a quantile u in `[0, 1)`, above 0.
+/// Quantile of the exponential distribution at u in `[0, 1)`; positive.
 fn exponential(u: f64) -> f64 {
     -(1.0 - u).min(1.0 - f64::EPSILON).ln()
 }
 
-/// Variance of the noise of an [`augmented_chebyshev`] sum to first order, for independent noise in the losses.
+/// Noise variance of an [`augmented_chebyshev`] sum, to first order, for independent noise in the losses.
 ///
 /// ```text
 /// Σ_j (∂s/∂z_j)² v_j / r_j²,   ∂s/∂z_j = w_j ([j is the largest] + ρ)
 /// ```
 ///
-/// v are the variances before the losses were brought to [0, 1], r their ranges. A loss without range has no noise here.
+/// `v_j` are the noise variances before the losses were scaled to [0, 1], and `r_j` the ranges of the losses. A loss without range contributes
+/// no noise.
 pub(crate) fn chebyshev_noise_variance(
     weights: &[f64],
     losses: &[f64],
@@ -56,7 +57,7 @@ pub(crate) fn chebyshev_noise_variance(
     (0..losses.len()).map(variance).sum()
 }
 
-/// Largest less smallest loss of each column.
+/// Largest minus smallest loss of each column.
 pub(crate) fn ranges(columns: &[Vec<f64>]) -> Vec<f64> {
     let range = |column: &Vec<f64>| {
         let low = column.iter().copied().fold(f64::INFINITY, f64::min);
@@ -65,7 +66,7 @@ pub(crate) fn ranges(columns: &[Vec<f64>]) -> Vec<f64> {
     columns.iter().map(range).collect()
 }
 
-/// Columns of losses, each brought to [0, 1]; a column without range is 0.
+/// Columns of losses, each scaled to [0, 1]; a column without range is 0.
 pub(crate) fn normalized(columns: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let unit = |(column, range): (&Vec<f64>, f64)| {
         let low = column.iter().copied().fold(f64::INFINITY, f64::min);

@@ -11,27 +11,28 @@ use thrifty_model_based::{
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MultiObjectiveRule {
-    /// [`ExpectedHypervolume`](Self::ExpectedHypervolume) for up to four objectives,
-    /// [`Chebyshev`](Self::Chebyshev) with ρ = 0.05 above, where boxes are many. Source: Ax switches there as well.
+    /// [`ExpectedHypervolume`](Self::ExpectedHypervolume) for up to four objectives, [`Chebyshev`](Self::Chebyshev) with ρ = 0.05 for more,
+    /// where there are too many boxes. Source: Ax switches there as well.
     #[default]
     Automatic,
-    /// The logarithm of the expected hypervolume improvement, exact, over the front that was measured.
+    /// Logarithm of the exact expected hypervolume improvement over the measured front.
     ExpectedHypervolume,
-    /// Noisy expected hypervolume improvement: the front is drawn from the joint posterior at the measured points, which make
-    /// it, and what they say of constraints there. See [`LogNoisyExpectedHypervolume`](crate::LogNoisyExpectedHypervolume).
-    /// Draws are fixed while the best point is sought. Recommends by posterior means.
+    /// Noisy expected hypervolume improvement. The front is drawn from the joint posterior at the measured points, and so is the
+    /// feasibility of these points. See [`LogNoisyExpectedHypervolume`](crate::LogNoisyExpectedHypervolume). Draws are fixed during the
+    /// search. Recommends by posterior means.
     /// Source: Daulton, Balandat & Bakshy (2021); departure: the candidate in closed form.
     NoisyExpectedHypervolume {
         /// Number of draws S.
         draws: usize,
     },
-    /// The log expected improvement of one weighted sum, drawn anew for each suggestion.
+    /// Log expected improvement of one weighted sum, with random weights per suggestion.
     ///
     /// ```text
     /// max_j w_j z_j + ρ Σ_j w_j z_j,   z_j in [0, 1] over what was measured, w uniform on the simplex
     /// ```
     ///
-    /// Source: Knowles (2006), `ParEGO`, ρ = 0.05; departure: log expected improvement.
+    /// `z_j` is loss j scaled by the measured range, and `w_j` its weight. Source: Knowles (2006), `ParEGO`, ρ = 0.05; departure: log expected
+    /// improvement.
     Chebyshev {
         /// ρ, at least 0.
         augmentation: f64,
@@ -44,34 +45,33 @@ pub enum MultiObjectiveRule {
 pub struct MultiObjectiveSettings {
     /// Initial design.
     pub initial: InitialDesign,
-    /// Number of trials that the study is planned for, if it is known, which caps an [automatic design](InitialDesign::Automatic).
+    /// Number of trials that the study is planned for, if known. It caps an [automatic design](InitialDesign::Automatic).
     #[serde(default)]
     pub budget: Option<usize>,
     /// Acquisition rule.
     pub rule: MultiObjectiveRule,
-    /// Losses beyond which nothing counts, in the units of the objectives. Without one it is inferred when the
-    /// initial design has ended, and stays.
+    /// Reference point in the units of the objectives: worse losses do not count. Without one it is inferred after the initial design, and
+    /// then kept.
     pub reference: Option<Vec<f64>>,
     /// Maximizer of the acquisition function.
     #[serde(rename = "maximiser", alias = "maximizer")]
     pub maximizer: Maximizer,
-    /// Transform of each objective's losses before they enter the surrogates. Volumes that a rule improves are on the
-    /// scale of the transform, which keeps what dominates what; volumes that are reported are not.
+    /// Transform of each objective's losses before they enter the surrogates. The transform keeps dominance. Acquisition rules use volumes
+    /// on the transformed scale; reported volumes are on the original scale.
     pub losses: LossTransform,
-    /// Policy for failed trials; a value counts for every objective. Where losses are imputed, measured constraints are as bad as the worst
-    /// measured.
+    /// Policy for failed trials; a value applies to every objective. Where losses are imputed, constraints get the worst measured value.
     pub failures: FailurePolicy,
     /// Weight of costs in the choice of a point.
     #[serde(default, skip_serializing_if = "CostAwareness::is_ignored")]
     pub cost: CostAwareness,
-    /// Treatment of a space in which every configuration was evaluated. Without it configurations are repeated under the rule for noise, and if
-    /// a measurement came with a variance of its noise.
+    /// Treatment of a space in which every configuration was evaluated. By default, configurations are repeated under the rule for noise,
+    /// and if a measurement reported a noise variance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeats: Option<Repeats>,
 }
 
 impl Default for MultiObjectiveSettings {
-    /// Losses as they are, unlike with one objective: a volume is a matter of scale, and that of drawn-in losses is another.
+    /// Losses without a transform, unlike for one objective: volumes depend on the scale, and a transform would change it.
     fn default() -> Self {
         Self {
             initial: InitialDesign::default(),

@@ -20,20 +20,20 @@ use super::observed::Observed;
 use super::scalarization::{augmented_chebyshev, chebyshev_noise_variance, normalized, ranges, weights};
 use crate::{MultiObjectiveError, MultiObjectiveRule};
 
-/// Steps of a hypervolume: about a tenth of a second.
+/// Largest number of steps for a hypervolume: about a tenth of a second.
 const STEPS: u64 = 30_000_000;
 
 /// Number of joint draws of running trials.
 const PENDING_DRAWS: usize = 32;
 
-/// The trials of a study as data of surrogates, and the reference point.
+/// The trials of a study as training data, and the reference point.
 pub(crate) struct State<'a> {
     pub(crate) history: &'a History<Config>,
     pub(crate) fitter: OutputFitter<'a>,
     pub(crate) observed: Observed,
     pub(crate) asked: Asked,
     pub(crate) data: Data,
-    /// Measured points that break no constraint.
+    /// Indices of the measured points that break no constraint.
     pub(crate) feasible: Vec<usize>,
     pub(crate) reference: Option<ReferencePoint>,
 }
@@ -56,7 +56,7 @@ impl State<'_> {
                 let (y, noise) = self.scalarized(augmentation);
                 let observations =
                     Observations { x: data.x.as_ref(), y: &y, noise_variance: noise.as_deref() };
-                // Its weights are drawn anew in each ask.
+                // Its weights change in each ask.
                 let model = self.fitter.fit_anew("scalarisation".into(), observations)?;
                 Ok(vec![if model.joint().is_some() { model } else { model.with_fantasies(pending) }])
             }
@@ -78,7 +78,7 @@ impl State<'_> {
         }
     }
 
-    /// One weighted sum of the losses at every training point, and its noise variance where any was reported.
+    /// One weighted sum of the losses per training point, and its noise variance if any was reported.
     fn scalarized(&self, augmentation: f64) -> (Vec<f64>, Option<Vec<f64>>) {
         let columns = normalized(&self.data.objectives);
         let mut rng = self.fitter.seed.stream("weights", self.fitter.id.0);
@@ -120,7 +120,7 @@ impl State<'_> {
         built.map(Some).map_err(|error| OptimizerError::failed("building the acquisition", error))
     }
 
-    /// The probability of being the first feasible point beside running trials; nothing where there are none.
+    /// The probability of being the first feasible point, given running trials; `None` without running trials.
     pub(crate) fn first_feasible<'m>(
         &self,
         constraints: &'m [OutputModel],
@@ -132,7 +132,7 @@ impl State<'_> {
         Ok(first.map(|first| -> Box<dyn Acquisition + 'm> { Box::new(first) }))
     }
 
-    /// Expected improvement of one weighted sum on the best measured, and on what running trials may give.
+    /// Expected improvement of one weighted sum over the best measured value and over draws of the running trials.
     fn improvement<'m>(
         &self,
         model: &'m OutputModel,
@@ -157,7 +157,7 @@ impl State<'_> {
         Ok(Box::new(Analytic::new(posterior, LogExpectedImprovement { target })))
     }
 
-    /// Over a front of joint draws: no measured loss is exact.
+    /// Improvement over a front of joint draws; no measured loss is treated as exact.
     fn noisy<'m>(
         &self,
         draws: usize,
@@ -172,7 +172,7 @@ impl State<'_> {
         self.over_draws(draws, models, constraints, [&fixed, &baseline], reference)
     }
 
-    /// Over the measured front; running trials by joint draws.
+    /// Improvement over the measured front; running trials enter by joint draws.
     fn noiseless<'m>(
         &self,
         models: &'m [OutputModel],
@@ -213,7 +213,7 @@ impl State<'_> {
         Ok(Box::new(LogNoisyExpectedHypervolume::new(&objectives, front, draws, &mut rng)?))
     }
 
-    /// Hypervolume of the measured front on the scale of the surrogates; nothing where it would take long.
+    /// Hypervolume of the measured front on the scale of the surrogates; `None` if it is expensive.
     pub(crate) fn scaled_hypervolume(&self, reference: &[f64]) -> Option<f64> {
         let mut front = Points::new(self.observed.objectives);
         for &i in &self.feasible {
@@ -222,7 +222,7 @@ impl State<'_> {
         Hypervolume::new(reference).ok()?.with_limit(STEPS).exact(front.as_ref()).ok()
     }
 
-    /// Hypervolume and size of the front so far; nothing that would take long.
+    /// Hypervolume and size of the current front; expensive values are left out.
     pub(crate) fn progress(&self) -> Vec<(&'static str, f64)> {
         let losses = self.observed.losses(&self.feasible);
         let front = non_dominated(losses.as_ref(), Duplicates::First);

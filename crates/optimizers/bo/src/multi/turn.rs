@@ -26,9 +26,9 @@ pub(crate) struct MultiTurn<'a> {
     /// Surrogates of the objectives, or of a weighted sum of them.
     models: Vec<OutputModel>,
     weights: Weights,
-    /// The best candidates of the acquisition function, once it was maximized.
+    /// The best candidates of the acquisition function, after it was maximized.
     found: Option<Vec<Candidate>>,
-    /// Joint surrogates after fantasies of the running trials, once they were asked for.
+    /// Joint surrogates after fantasies of the running trials, computed on first use.
     imagined: OnceLock<Vec<Option<Box<dyn FittedSurrogate>>>>,
 }
 
@@ -50,7 +50,7 @@ impl<'a> MultiTurn<'a> {
         Ok(Self { optimizer, state, rule, models, weights, found: None, imagined: OnceLock::new() })
     }
 
-    /// The best candidates of the acquisition function, which is built once in a turn.
+    /// The best candidates of the acquisition function, which is built once per turn.
     fn search(&mut self) -> Result<&mut Vec<Candidate>, OptimizerError> {
         let found =
             self.found.take().map_or_else(|| self.build_search(self.weights.log_inverse_cost()), Ok)?;
@@ -111,7 +111,7 @@ impl Modelled<Config> for MultiTurn<'_> {
     }
 
     fn posteriors(&self) -> Vec<&dyn Posterior> {
-        // The acquisition function draws the outcomes of running trials if all models are joint; otherwise the models have fantasies of them.
+        // If all models are joint, the acquisition function draws the outcomes of running trials. Otherwise the models have fantasies of them.
         let is_joint = self.models.iter().all(|model| model.joint().is_some());
         if !is_joint {
             return self.models.iter().map(OutputModel::posterior).collect();
@@ -139,13 +139,13 @@ impl Modelled<Config> for MultiTurn<'_> {
         Ok(Ask::Evaluate(self.suggestion(&chosen.x).with_diagnostic("acquisition", chosen.value)))
     }
 
-    /// Expected hypervolume improvement against the hypervolume so far; nothing for weighted sums, nor before a reference point.
+    /// Expected hypervolume improvement relative to the current hypervolume; `None` for weighted sums, and before a reference point exists.
     fn outlook(&mut self, by: Option<&dyn AcquisitionFactory>) -> Result<Option<Outlook>, OptimizerError> {
         let Some(reference) = self.state.reference.clone().filter(|_| by.is_none()) else { return Ok(None) };
         if matches!(self.rule, MultiObjectiveRule::Chebyshev { .. }) {
             return Ok(None);
         }
-        // The best per unit of cost is another point than the best.
+        // The best point per unit of cost may differ from the best point.
         let counts_cost = self.weights.log_inverse_cost().is_some();
         let best = if counts_cost {
             self.build_search(None)?.first().cloned()
@@ -161,7 +161,8 @@ impl Modelled<Config> for MultiTurn<'_> {
     fn maximize(&self, acquisition: &dyn Acquisition, purpose: &str) -> Vec<Candidate> {
         let State { observed, feasible, fitter, .. } = &self.state;
         let mut rng = fitter.seed.stream(purpose, fitter.id.0);
-        // The search looks around some points of the front, others for each trial; without one around those that break the least.
+        // The search looks around some points of the front, which change with the trial. Without a front it looks around the points with
+        // the smallest violations.
         let losses = observed.losses(feasible);
         let mut front = non_dominated(losses.as_ref(), Duplicates::First).unwrap_or_default();
         rng.shuffle(&mut front);

@@ -1,4 +1,4 @@
-//! Gaussian process on configurations and folds as tasks, after data.
+//! Posterior Gaussian process on configurations with folds as tasks.
 
 use thrifty_cv::FoldQuery;
 use thrifty_domain::{Domain, Points, PointsRef, Variable};
@@ -15,24 +15,24 @@ use thrifty_surrogate::{JointPosterior, Posterior, Prediction};
 
 use super::{MultiTaskSettings, NAME, TaskCovariance};
 
-/// Correlation of two folds from which learning starts.
+/// Correlation of two folds at the start of learning.
 const START: f64 = 0.7;
 
-/// The process after a history. As a posterior it is that of the mean over all folds.
+/// The process after a history. As a posterior, it is that of the mean over all folds.
 pub(super) struct MultiTaskState {
     gp: GpPosterior<Box<dyn Kernel>>,
     /// Number of observations that the hyperparameters were learnt from.
     learnt_from: usize,
     folds: usize,
-    /// Configurations with a measured fold, each once, with the first trial of each and the posterior mean over the folds.
+    /// Configurations with a measured fold, each once. Stored with the first trial and the posterior mean over the folds of each.
     evaluated: Points,
     first: Vec<usize>,
     means: Vec<f64>,
-    /// Configurations and folds that were asked, whatever came of them.
+    /// Configurations and folds that were asked, whatever their outcome.
     asked: Vec<(Vec<f64>, usize)>,
 }
 
-/// The process before data.
+/// The prior process.
 fn process(
     space: &Space,
     folds: usize,
@@ -52,7 +52,7 @@ fn process(
             let inputs = Inputs::for_dimension(space.domain().free_variables());
             let of_x = for_domain::<Matern52Profile>(space.domain(), &inputs).map_err(failed)?;
             let of_x = OnColumns::new(of_x, (0..dim).collect()).map_err(failed)?;
-            // Losses are standardized over all folds, so a fold's standard deviation is near 1.
+            // Losses are standardized over all folds, so the standard deviation of a fold is near 1.
             let tasks = Coregionalization::exchangeable(dim..dim + folds, folds, START)
                 .map_err(failed)?
                 .with_std_dev_prior(Prior::LogNormal { mu: 0.0, sigma: 1.0 });
@@ -61,8 +61,8 @@ fn process(
     }
 }
 
-/// The process after data, and the number of observations that its hyperparameters were learnt from: those of the last fit as long as the
-/// rule keeps them.
+/// The posterior process, and the number of observations that its hyperparameters were learnt from. The hyperparameters of the last fit are
+/// kept as long as the rule allows.
 fn fitted(
     process: Gp<Box<dyn Kernel>>,
     (x, y, noise): (PointsRef<'_>, &[f64], &[f64]),
@@ -74,7 +74,7 @@ fn fitted(
         return Ok((process.fit_with_noise(x, y, noise, rng)?, y.len()));
     };
     let process = process.warm_started(hyperparameters.clone());
-    // Hyperparameters under which the covariance has no factor, or of another model, are no use.
+    // Discard hyperparameters of another model, and those under which the covariance cannot be factored.
     let keep = |learnt_from| {
         let posterior = process.condition_with_noise(x, y, noise).ok()?;
         let holds = posterior.hyperparameters() == hyperparameters && !is_surprised(&posterior, learnt_from);
@@ -87,14 +87,14 @@ fn fitted(
     refit.plan(learnt_from, y.len()).carry_out(keep, learn)
 }
 
-/// A configuration with the one-hot code of a fold.
+/// A configuration extended by the one-hot code of a fold.
 fn task(x: &[f64], fold: usize, folds: usize) -> Vec<f64> {
     let code = (0..folds).map(|k| f64::from(u8::from(k == fold)));
     x.iter().copied().chain(code).collect()
 }
 
 impl MultiTaskState {
-    /// Fits the process; nothing without a measured fold.
+    /// Fits the process; `None` without a measured fold.
     pub(super) fn fit(
         space: &Space,
         settings: &MultiTaskSettings,
@@ -148,19 +148,19 @@ impl MultiTaskState {
         Ok(Some(state))
     }
 
-    /// A configuration under every fold.
+    /// A configuration once per fold.
     fn tasks(&self, x: &[f64]) -> Points {
         let mut tasks = Points::new(x.len() + self.folds);
         (0..self.folds).for_each(|fold| tasks.push(&task(x, fold, self.folds)));
         tasks
     }
 
-    /// Index of the evaluated configuration with the least mean over the folds, the first of equals.
+    /// Index of the evaluated configuration with the smallest mean over the folds; the first among equal ones.
     fn best(&self) -> usize {
         (0..self.means.len()).fold(0, |best, i| if self.means[i] < self.means[best] { i } else { best })
     }
 
-    /// The evaluated configuration with the least posterior mean over the folds, and that mean.
+    /// The evaluated configuration with the smallest posterior mean over the folds, and that mean.
     pub(super) fn incumbent(&self) -> (&[f64], f64) {
         let best = self.best();
         (self.evaluated.row(best), self.means[best])
@@ -172,7 +172,7 @@ impl MultiTaskState {
         (self.first[best], self.means[best])
     }
 
-    /// True for a fold of a configuration that was asked before.
+    /// True if this fold of a configuration was asked before.
     pub(super) fn is_asked(&self, x: &[f64], fold: usize) -> bool {
         self.asked.iter().any(|(known, asked)| *asked == fold && known == x)
     }
@@ -182,7 +182,7 @@ impl MultiTaskState {
         self.gp.predict(&task(x, fold, self.folds))
     }
 
-    /// The least posterior mean of a fold over the evaluated configurations.
+    /// The smallest posterior mean of a fold over the evaluated configurations.
     pub(super) fn best_of_task(&self, fold: usize) -> f64 {
         let mut tasks = Points::new(self.evaluated.dim() + self.folds);
         self.evaluated.rows().for_each(|x| tasks.push(&task(x, fold, self.folds)));
@@ -197,7 +197,7 @@ impl MultiTaskState {
     }
 }
 
-/// The mean over all folds.
+/// Posterior of the mean over all folds.
 impl Posterior for MultiTaskState {
     fn dim(&self) -> usize {
         self.evaluated.dim()

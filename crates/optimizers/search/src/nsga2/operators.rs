@@ -2,7 +2,7 @@
 
 use thrifty_sampling::Stream;
 
-/// Simulated binary crossover of two parents in the unit cube: two children, column by column with probability ½.
+/// Simulated binary crossover of two parents in the unit cube. It returns two children; each column is crossed with probability ½.
 ///
 /// ```text
 /// c = ½ [(a + b) ∓ β |a - b|],   P(β) ∝ β^η to 1 and β^-(η+2) above, cut so that c stays in [0, 1]
@@ -31,7 +31,7 @@ pub(super) fn crossover(a: &[f64], b: &[f64], eta: f64, rng: &mut Stream) -> [Ve
     [first, second]
 }
 
-/// Polynomial mutation in the unit cube, each column with a probability.
+/// Polynomial mutation in the unit cube; each column mutates with a given probability.
 ///
 /// ```text
 /// x + δ,   P(δ) ∝ (1 - |δ|)^η, cut so that x + δ stays in [0, 1]

@@ -18,22 +18,22 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Nsga2Settings {
-    /// Individuals of a generation, an even number from 2; the first generation has as many as the design if that is more.
+    /// Individuals of a generation, an even number from 2. The first generation has as many as the design if that is more.
     pub population: usize,
-    /// The first generation; beyond its end further points of its sequence.
+    /// Design of the first generation; after its end, further points of its sequence.
     pub initial: InitialDesign,
-    /// Chance that two parents are crossed.
+    /// Probability that two parents are crossed.
     pub crossover: f64,
-    /// η of the crossover: the larger, the nearer are children to their parents.
+    /// η of the crossover; for larger values children are nearer to their parents.
     pub crossover_eta: f64,
-    /// Chance that a column mutates; one column a child without it.
+    /// Probability that a column mutates; by default one column per child on average.
     pub mutation: Option<f64>,
     /// η of the mutation.
     pub mutation_eta: f64,
 }
 
 impl Default for Nsga2Settings {
-    /// Crossover 0.9 and η = 20 twice as in Deb et al. (2002). A population of 20 instead of 100, since evaluations are
+    /// Crossover 0.9 and η = 20 for both operators, as in Deb et al. (2002). The population is 20 instead of 100, since evaluations are
     /// expensive here.
     fn default() -> Self {
         Self {
@@ -47,14 +47,14 @@ impl Default for Nsga2Settings {
     }
 }
 
-/// NSGA-II: the baseline with several objectives.
+/// NSGA-II: the baseline for several objectives.
 ///
-/// Each generation is as large as the population. Parents win binary tournaments by front and crowding distance among the best
-/// so far; simulated binary crossover and polynomial mutation work on the columns of the unit cube, which is then made
-/// feasible. A generation waits for the one before. A child that was asked before mutates again.
+/// Each generation is as large as the population. Parents win binary tournaments by front and crowding distance among the best so far.
+/// Simulated binary crossover and polynomial mutation act on the columns of the unit cube; the child is then projected to the space. A
+/// generation waits for the previous one. A child that was asked before mutates again.
 ///
 /// The population is a function of the history. Recommends the [`ParetoSet`].
-/// Source: Deb et al. (2002), with its constraint domination; departures: no child twice, failures behind everything.
+/// Source: Deb et al. (2002), with its constraint domination; departures: no child is repeated, failures rank last.
 #[derive(Debug)]
 pub struct Nsga2 {
     space: Space,
@@ -86,7 +86,7 @@ impl Nsga2 {
     /// Replaces the settings.
     ///
     /// # Errors
-    /// [`OptimizerError::InvalidSetting`] names the setting that makes no sense.
+    /// [`OptimizerError::InvalidSetting`] names the setting that is out of its range.
     pub fn with_settings(mut self, settings: Nsga2Settings) -> Result<Self, OptimizerError> {
         let invalid = |name: &str, value: String, expected: &str| {
             Err(OptimizerError::InvalidSetting { name: name.into(), value, expected: expected.into() })
@@ -116,7 +116,7 @@ impl Nsga2 {
         self.settings.population.max(self.settings.initial.len(&self.space, None))
     }
 
-    /// The population after the trials before `end`, best first, and where each stands.
+    /// The population after the trials before `end`, best first, and the rank of each individual.
     fn population(
         &self,
         trials: &[Trial<Config>],
@@ -178,7 +178,7 @@ impl Optimizer for Nsga2 {
         let asked = asked_points(&self.space, trials)?;
         let index = usize::try_from(id.0).unwrap_or(usize::MAX);
         let (design, space) = (&self.settings.initial, &self.space);
-        // Known trials may fill the first generation while given configurations are left.
+        // Known trials may fill the first generation before all given configurations were asked.
         let given = design.next_given(space, 0, trials.iter().map(|trial| &trial.query));
         if index < first || given.is_some() {
             let designer = Designer { design, space, seed, run: 0, known_constraint: &self.known_constraint };

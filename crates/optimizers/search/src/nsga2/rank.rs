@@ -8,11 +8,11 @@ use thrifty_pareto::{ParetoError, crowding_distance, non_dominated_ranks};
 /// Result of evaluating an individual.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Evaluation<'a> {
-    /// Losses, all constraints kept.
+    /// Losses of an individual that breaks no constraint.
     Feasible(&'a [f64]),
-    /// Sum of its constraint violations.
+    /// Sum of the constraint violations.
     Infeasible(f64),
-    /// It failed.
+    /// The evaluation failed.
     Lost,
 }
 
@@ -20,13 +20,13 @@ pub(super) enum Evaluation<'a> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Rank {
     class: u8,
-    /// Front, or violation.
+    /// Number of the front, or the violation.
     value: f64,
     crowding: f64,
 }
 
 impl Rank {
-    /// Better first.
+    /// Order of two ranks; the better rank is less.
     pub(super) fn compare(&self, other: &Self) -> Ordering {
         let order = self.class.cmp(&other.class).then(self.value.total_cmp(&other.value));
         order.then(other.crowding.total_cmp(&self.crowding))
@@ -36,7 +36,7 @@ impl Rank {
 /// Ranks of a population. Source: Deb et al. (2002), sections III and VI (constraints).
 ///
 /// # Errors
-/// [`ParetoError::ObjectiveMismatch`] where individuals have different numbers of objectives.
+/// [`ParetoError::ObjectiveMismatch`] if individuals have different numbers of objectives.
 pub(super) fn standings(fates: &[Evaluation<'_>]) -> Result<Vec<Rank>, ParetoError> {
     let mut found: Vec<Rank> = fates
         .iter()

@@ -6,11 +6,11 @@ use super::{AppendError, Entry, EventLog, Lease, LogError, SharedStudy, entries}
 use crate::event::Event;
 use crate::{Optimizer, Study, StudyError};
 
-/// Time of a store without an answer after which observers are told.
+/// Time without a response of a store after which observers are called.
 const SILENT: Duration = Duration::from_secs(2);
 
 impl<O: Optimizer> SharedStudy<O> {
-    /// Reads what others have appended; returns the number of entries.
+    /// Reads entries that other workers have appended; returns their number.
     ///
     /// # Errors
     /// [`StudyError::Log`].
@@ -33,16 +33,16 @@ impl<O: Optimizer> SharedStudy<O> {
         Ok(entries)
     }
 
-    /// Appends events, after reading on as often as others were faster; returns the number of events.
+    /// Appends events, after reading on whenever other workers were faster; returns the number of events.
     ///
-    /// `events` makes them from the history as of now. None means that they are out of date and nothing is appended.
+    /// `events` computes them from the current history. `None` means that they are out of date; nothing is appended.
     pub(super) fn append(
         &mut self,
         lease: Option<&Lease>,
         mut events: impl FnMut(&Study<O>) -> Result<Vec<Event<O::Query>>, StudyError>,
     ) -> Result<usize, StudyError> {
         let started_at = Instant::now();
-        // True while an append at this place may still be made although the store did not answer.
+        // True while an earlier append may still take effect although the store did not respond.
         let mut is_unanswered = false;
         loop {
             let events = events(&self.study)?;
@@ -105,7 +105,7 @@ impl<O: Optimizer> SharedStudy<O> {
         Ok(())
     }
 
-    /// Calls the store, again and again while it is down and patience lasts.
+    /// Calls the store, repeatedly while it is down and the patience lasts.
     pub(super) fn retry<T>(
         &mut self,
         mut call: impl FnMut(&mut dyn EventLog) -> Result<T, LogError>,
@@ -120,7 +120,7 @@ impl<O: Optimizer> SharedStudy<O> {
         }
     }
 
-    /// Waits before a call is repeated, or returns the error when that has no sense or patience is over.
+    /// Waits before a call is repeated. Returns the error if repeating is useless or the patience is exhausted.
     pub(super) fn pause(&mut self, error: LogError, started_at: Instant) -> Result<(), StudyError> {
         let (elapsed, patience) = (started_at.elapsed(), self.patience);
         if !error.is_temporary() || elapsed >= patience {
@@ -136,7 +136,7 @@ impl<O: Optimizer> SharedStudy<O> {
         Ok(())
     }
 
-    /// The error of a log that is at another place without anything new in it.
+    /// Error of a log that has another position but no new entries.
     fn shrunk(&self) -> LogError {
         let message = "entries that were read before are gone: the log was replaced or restored".into();
         LogError::Corrupt { store: self.store.clone(), seq: self.seq, message }
@@ -148,7 +148,7 @@ impl<O: Optimizer> SharedStudy<O> {
     }
 }
 
-/// The error of a lease that another worker has claimed since.
+/// Error of a lease that another worker has claimed since.
 pub(super) fn lost(lease: &Lease) -> StudyError {
     StudyError::LeaseLost { id: lease.trial, fence: lease.fence, owner: lease.owner.clone() }
 }

@@ -1,4 +1,4 @@
-//! The next trial of a worker: one whose worker is gone, or a new one.
+//! Next trial of a worker: one whose worker is gone, or a new one.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use super::{Assignment, Lease, SharedStudy};
 use crate::event::Event;
 use crate::{Ask, Optimizer, Schedule, StopReason, Study, StudyError, Suggestion, TrialId};
 
-/// Longest claim of a trial that is being asked, where no other is chosen.
+/// Default of the longest claim of a trial that is being asked.
 const MAX_ASK_LEASE: Duration = Duration::from_secs(60);
 
 /// Next step of a worker.
@@ -14,22 +14,22 @@ const MAX_ASK_LEASE: Duration = Duration::from_secs(60);
 pub enum Step<Q> {
     /// Evaluate this trial, extend its lease meanwhile, and report its outcome.
     Evaluate(Assignment<Q>),
-    /// Another worker asks now, or the study ends when its last trials do: wait for news.
+    /// Another worker is asking, or the study ends with its last trials: wait for news.
     Wait,
     /// The study has ended, and so have all its trials.
     Stop(StopReason),
 }
 
-/// The answer of an optimiser to the events so far.
+/// Answer of an optimiser, given the events so far.
 pub(super) enum Answer<Q> {
     Evaluate { suggestion: Suggestion<Q>, queued: bool },
     Wait,
     Stop(StopReason),
 }
 
-/// Asks for the next trial as of the history now: a function of the history and the optimiser's settings.
+/// Asks for the next trial, given the current history. The answer is a function of the history and the optimiser's settings.
 ///
-/// A window shows the optimiser the first trials alone, and the answer is to wait until those have ended. Later ones are shown too where the
+/// A window only shows the first trials to the optimiser; until those have ended, the answer is to wait. Later trials become visible if the
 /// optimiser waits for them or finds nothing left to evaluate.
 pub(super) fn answer<O: Optimizer>(
     study: &mut Study<O>,
@@ -49,7 +49,7 @@ pub(super) fn answer<O: Optimizer>(
         })?;
         match answer {
             Ask::Evaluate(suggestion) => return Ok(Answer::Evaluate { suggestion, queued: given.is_some() }),
-            // A later trial may have ended for a reason of the machine, and is then evaluated again.
+            // A later trial may have ended because of a machine failure, and is then evaluated again.
             Ask::Wait | Ask::Stop(StopReason::Exhausted) if visible < study.history.len() => visible += 1,
             Ask::Stop(reason) => return Ok(Answer::Stop(reason)),
             Ask::Wait => return Ok(Answer::Wait),
@@ -64,13 +64,13 @@ fn has_ended<O: Optimizer>(study: &Study<O>, schedule: Schedule, visible: usize)
 }
 
 impl<O: Optimizer> SharedStudy<O> {
-    /// The next step: a trial whose worker is gone if there is one, else a new trial while no stop rule applies.
+    /// Next step: a trial whose worker is gone if there is one, else a new trial while no stop rule applies.
     ///
-    /// The suggestion is on the log when this returns. A trial that this function has given out is not given out again before it is
-    /// [released](SharedStudy::release) or another worker has claimed it: a lease that ran out is extended instead.
+    /// The suggestion is on the log when this returns. A trial that this function has handed out is not handed out again until it is
+    /// [released](SharedStudy::release) or another worker has claimed it. An expired lease is extended instead.
     ///
     /// # Errors
-    /// [`StudyError`] when the optimiser or the log fails, or a stop rule makes no sense.
+    /// [`StudyError`] when the optimiser or the log fails, or a stop rule is invalid.
     pub fn next_step(&mut self) -> Result<Step<O::Query>, StudyError> {
         let claim = self.ask_lease.unwrap_or(MAX_ASK_LEASE.min(self.lease));
         let step = self.while_kept(claim, |study| match study.take_over(claim)? {
@@ -78,7 +78,7 @@ impl<O: Optimizer> SharedStudy<O> {
             None => study.next_new(claim),
         })?;
         let Step::Evaluate(assignment) = &step else { return Ok(step) };
-        // The thread that extends the claim has ended: it would shorten this lease.
+        // The thread that extends the claim has ended; otherwise it would shorten this lease.
         if claim != self.lease && !self.heartbeat(&assignment.lease)? {
             return Ok(Step::Wait);
         }
@@ -86,7 +86,7 @@ impl<O: Optimizer> SharedStudy<O> {
         Ok(step)
     }
 
-    /// A new trial, claimed for a time, after [`SharedStudy::take_over`] found none to take over.
+    /// A new trial with a claim of this duration, after [`SharedStudy::take_over`] found none to take over.
     pub(super) fn next_new(&mut self, claim: Duration) -> Result<Step<O::Query>, StudyError> {
         let (id, visible) = self.next_trial();
         if !has_ended(&self.study, self.schedule, visible) {
@@ -95,7 +95,7 @@ impl<O: Optimizer> SharedStudy<O> {
         if let Some(reason) = self.study.check_stop_as_of(visible) {
             return Ok(self.stop(reason));
         }
-        // A refused claim is repeated when the trial was asked, or after a while in case that its worker is gone.
+        // A refused claim is repeated when the trial was asked, or after a while in case its worker is gone.
         let again = self.pause_between_claims();
         if self.refused.is_some_and(|(refused, when)| refused == id && when.elapsed() < again) {
             return Ok(Step::Wait);
@@ -158,7 +158,7 @@ impl<O: Optimizer> SharedStudy<O> {
         }
     }
 
-    /// Claims for a time a pending trial that no worker holds, as of the log now. Those whose workers were lost too often fail.
+    /// Claims a pending trial that no worker holds in the current log, for this duration. Trials whose workers were lost too often fail.
     pub(super) fn take_over(&mut self, claim: Duration) -> Result<Option<Assignment<O::Query>>, StudyError> {
         self.study.validate()?;
         self.sync()?;
@@ -184,9 +184,9 @@ impl<O: Optimizer> SharedStudy<O> {
         Ok(None)
     }
 
-    /// True for a trial that this worker has given out and that no other has claimed since; its lease is extended.
+    /// True for a trial that this worker has handed out and no other has claimed since; its lease is extended.
     ///
-    /// A claim would return the same fencing number, so that two evaluations of the trial could not be told apart.
+    /// A new claim would return the same fencing number, so two evaluations of the trial could not be distinguished.
     fn is_still_given(&mut self, id: TrialId) -> Result<bool, StudyError> {
         let Some(lease) = self.given.get(&id).cloned() else { return Ok(false) };
         let is_held = self.heartbeat(&lease)?;
@@ -207,13 +207,13 @@ impl<O: Optimizer> SharedStudy<O> {
         Some(Assignment { trial, lease: lease.clone() })
     }
 
-    /// The next trial, and the number of trials at the start whose outcomes its suggestion sees.
+    /// The next trial, and the number of initial trials whose outcomes are visible to its suggestion.
     fn next_trial(&self) -> (TrialId, usize) {
         let asked = self.study.history.len();
         (TrialId(asked as u64), self.schedule.visible(asked))
     }
 
-    /// The end of the study once no trial runs.
+    /// End of the study, as soon as no trial runs.
     fn stop(&self, reason: StopReason) -> Step<O::Query> {
         if self.study.history.pending().next().is_some() { Step::Wait } else { Step::Stop(reason) }
     }

@@ -5,25 +5,25 @@ use std::time::Duration;
 use super::{AppendError, EventLog, Lease};
 use crate::TrialId;
 
-/// Longer than any test runs.
+/// A time longer than every test.
 const LONG: Duration = Duration::from_secs(600);
 
 /// Checks a shared log: the contract suite for implementers of [`EventLog`].
 ///
-/// `connect` opens a new connection to the log with a number, which is empty at first. The laws:
+/// `connect` opens a new connection to the log with a given number, which is initially empty. The laws:
 ///
-/// * Entries come back as they were appended, unchanged and in order, from any place on, on every connection.
-/// * An append at any other place than the end is a conflict and changes nothing. Of several at once exactly one is made.
-/// * All entries of an append are made or none.
-/// * A trial has one owner at a time, who may claim it again; each other owner has a greater fencing number than the one before. A
-///   lease that another owner has claimed since appends nothing and cannot be extended or ended.
-/// * A lease may last for ever: [`Duration::MAX`] is a time like any other.
+/// * Entries are read as they were appended, unchanged and in order, from any position on, on every connection.
+/// * An append at a position other than the end is a conflict and changes nothing. Of several simultaneous ones exactly one succeeds.
+/// * Either all entries of an append are added or none.
+/// * A trial has one owner at a time, who may claim it again. Each new owner has a greater fencing number than the previous one. With a
+/// lease that another owner has claimed since, appends fail, and it cannot be extended or ended.
+/// * A lease may last forever: [`Duration::MAX`] is a valid time.
 /// * A wait ends with news, or after its time.
 /// * All connections have one clock, which does not run backwards.
-/// * Two logs of one store do not see each other.
+/// * Two logs of one store are independent.
 ///
 /// # Panics
-/// When a law does not hold.
+/// If a law does not hold.
 pub fn event_log(connect: &(dyn Fn(u32) -> Box<dyn EventLog> + Sync)) {
     entries_come_back(connect);
     one_of_many_appends(connect);
@@ -42,7 +42,7 @@ fn there_is_one_clock(connect: &(dyn Fn(u32) -> Box<dyn EventLog> + Sync)) {
         log.now().unwrap_or_else(|error| panic!("the time: {error}"))
     };
     let times: Vec<f64> = (0..8).map(|call| now(call % 2)).collect();
-    // The year 2001: the clock counts seconds, not milliseconds, and since 1970.
+    // The year 2001: the clock counts seconds since 1970, not milliseconds.
     assert!(times.iter().all(|time| (1e9..1e11).contains(time)), "{times:?}");
     assert!(times.is_sorted(), "{times:?}");
 }
@@ -181,7 +181,7 @@ fn waits_end(connect: &(dyn Fn(u32) -> Box<dyn EventLog> + Sync)) {
     one.wait(0, Duration::from_millis(30)).unwrap_or_else(|error| panic!("a wait for nothing: {error}"));
     assert!(started_at.elapsed() >= Duration::from_millis(30), "a wait without news takes its time");
     one.append(0, &texts(["{}"]), None).unwrap_or_else(|error| panic!("an append: {error}"));
-    // News that was there before the wait counts.
+    // News from before the wait counts.
     other.wait(0, LONG).unwrap_or_else(|error| panic!("a wait for old news: {error}"));
     std::thread::scope(|scope| {
         scope.spawn(move || {
@@ -194,7 +194,7 @@ fn waits_end(connect: &(dyn Fn(u32) -> Box<dyn EventLog> + Sync)) {
     assert!(started_at.elapsed() < LONG, "waits end with news");
 }
 
-/// News of another study do not prolong a wait.
+/// News of another study does not extend a wait.
 fn waits_end_beside_another_study(connect: &(dyn Fn(u32) -> Box<dyn EventLog> + Sync)) {
     let (mut waiting, mut busy) = (connect(6), connect(7));
     let (seen, written) = (read(&mut *waiting, 0).len() as u64, read(&mut *busy, 0).len() as u64);

@@ -4,7 +4,7 @@ use super::{Entry, EventLog, LogError};
 use crate::event::{Event, FORMAT, Header};
 use crate::{History, Query};
 
-/// The first entry.
+/// Reads the first entry.
 ///
 /// # Errors
 /// [`LogError::Corrupt`], or [`LogError::Mismatch`] for another format.
@@ -21,7 +21,7 @@ pub(super) fn header(store: &str, entry: &Entry) -> Result<Header, LogError> {
     Err(LogError::Mismatch { store: store.into(), what: "format", found, expected })
 }
 
-/// An entry after the first, of which `seq` were read before.
+/// Reads a later entry; `seq` is the number of entries before it.
 ///
 /// # Errors
 /// [`LogError::Corrupt`].

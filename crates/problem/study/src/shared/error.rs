@@ -2,11 +2,11 @@
 
 use crate::{Difference, TrialId};
 
-/// Error of a shared log. The log is as it was before.
+/// Error of a shared log. The log is unchanged.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LogError {
-    /// The store does not answer, now or within its time limit. It may be worth trying again.
+    /// The store does not respond, currently or within its time limit. A retry may succeed.
     #[error("{store} cannot be reached: {message}")]
     Unavailable {
         /// The store.
@@ -14,7 +14,7 @@ pub enum LogError {
         /// The reason, in the words of the store.
         message: String,
     },
-    /// The store is out of space. It may be worth trying again once there is some.
+    /// The store is out of space. A retry may succeed after space is freed.
     #[error("{store} is out of space: {message}")]
     Full {
         /// The store.
@@ -30,7 +30,7 @@ pub enum LogError {
         /// The reason, in the words of the store.
         message: String,
     },
-    /// The store was written by another version, to which there is no migration from here.
+    /// The store was written by another version, and this version cannot migrate it.
     #[error("{store} has schema version {found}, this program knows version {known}: use a newer program")]
     Schema {
         /// The store.
@@ -40,7 +40,7 @@ pub enum LogError {
         /// The latest version that is known here.
         known: i64,
     },
-    /// The store holds something else, or credentials or address are refused.
+    /// The store contains something else, or credentials or address are rejected.
     #[error("{store} cannot be used: {message}")]
     Refused {
         /// The store.
@@ -62,7 +62,7 @@ pub enum LogError {
         /// The store.
         store: String,
     },
-    /// An entry that is missing, cannot be read or contradicts those before it.
+    /// An entry that is missing, unreadable or in contradiction to earlier ones.
     #[error("{store}, entry {seq}: {message}")]
     Corrupt {
         /// The store.
@@ -72,7 +72,7 @@ pub enum LogError {
         /// Its defect.
         message: String,
     },
-    /// The log is of a study with another seed or schedule, or of another format.
+    /// The log belongs to a study with another seed or schedule, or has another format.
     #[error("{store} has {what} {found}, this study has {expected}")]
     Mismatch {
         /// The store.
@@ -84,7 +84,7 @@ pub enum LogError {
         /// Its value in this study.
         expected: String,
     },
-    /// The log is of a study with another space, method or settings.
+    /// The log belongs to a study with another space, method or settings.
     #[error("{store} is of another study: {}", list(.differences))]
     Settings {
         /// The store.
@@ -92,24 +92,24 @@ pub enum LogError {
         /// Every parameter and setting that differs.
         differences: Vec<Difference>,
     },
-    /// A suggestion of the log is not what the optimiser suggests from the same entries.
+    /// A suggestion in the log differs from the optimiser's suggestion for the same entries.
     #[error("{store}: trial {} is {found}, from the first {seen} entries it would be {expected}", .id.0)]
     Replay {
         /// The store.
         store: String,
         /// The trial.
         id: TrialId,
-        /// Number of entries that the suggestion was made from.
+        /// Number of entries that the suggestion was based on.
         seen: u64,
         /// The suggestion in the log, as JSON.
         found: String,
-        /// The suggestion now, as JSON; or what the optimiser answered instead.
+        /// The repeated suggestion, as JSON, or another answer of the optimiser.
         expected: String,
     },
 }
 
 impl LogError {
-    /// True if the same call may succeed later without anybody changing the study.
+    /// True if a repeated call may succeed without a change of the study.
     pub fn is_temporary(&self) -> bool {
         matches!(self, Self::Unavailable { .. } | Self::Full { .. })
     }
@@ -119,11 +119,11 @@ fn list(differences: &[Difference]) -> String {
     differences.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 
-/// Reason for an append that changed nothing.
+/// Reason for a failed append, which changed nothing.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AppendError {
-    /// The log has another number of entries than its writer has read: read on and try again.
+    /// The log has more entries than its writer has read: read on and try again.
     #[error("the log has changed since it was read")]
     Conflict,
     /// The trial of the lease was claimed again.

@@ -11,38 +11,38 @@ use super::{AppendError, AtWork, EventLog, Lease, LogError};
 use crate::event::{Event, Header};
 use crate::{History, Optimizer, Schedule, StopReason, Study, StudyError, Trial, TrialId};
 
-/// A worker of a study that others work on too: an optimiser, and a history that follows the log.
+/// A worker of a shared study: an optimiser, and a history that follows the log.
 ///
-/// Run the whole loop with [`SharedStudy::run_worker`], or steer it by hand with [`SharedStudy::next_step`],
-/// [`SharedStudy::report`] and [`SharedStudy::tell`].
+/// Run the whole loop with [`SharedStudy::run_worker`], or steer it by hand with [`SharedStudy::next_step`], [`SharedStudy::report`] and
+/// [`SharedStudy::tell`].
 ///
-/// Observers are called for the trials of all workers when this one reads of them. A limit on time counts from when the study began, that is
-/// when its log did, by the clock of the store: it is the same for all workers, and pauses of the study count.
+/// Observers are called for the trials of all workers when this one reads about them. A time limit counts from the start of the log, by the
+/// clock of the store. It is the same for all workers, and includes pauses of the study.
 pub struct SharedStudy<O: Optimizer> {
     pub(super) study: Study<O>,
     pub(super) log: Arc<Mutex<Box<dyn EventLog>>>,
     pub(super) keeper: Arc<Keeper>,
-    /// Number of entries read.
+    /// Number of entries read so far.
     pub(super) seq: u64,
     pub(super) store: String,
     pub(super) schedule: Schedule,
     pub(super) owner: String,
     pub(super) lease: Duration,
     pub(super) ask_lease: Option<Duration>,
-    /// Leases of the trials that [`SharedStudy::next_step`] gave out, until they are told, released or claimed by another worker.
+    /// Leases of the trials that [`SharedStudy::next_step`] handed out, until they are told, released or claimed by another worker.
     pub(super) given: BTreeMap<TrialId, Lease>,
-    /// Fencing numbers with which this worker has had running trials.
+    /// Fencing numbers of this worker's claims of running trials.
     pub(super) fences: BTreeMap<TrialId, u64>,
     pub(super) at_work: AtWork,
     pub(super) max_restarts: usize,
     pub(super) patience: Duration,
-    /// The next trial when its claim was refused, and when that was.
+    /// The next trial if its claim was refused, and the time of the refusal.
     pub(super) refused: Option<(TrialId, Instant)>,
     /// Time of the last search for trials whose worker is gone.
     pub(super) searched: Option<Instant>,
-    /// Suggestions that were dropped because their trial was asked by another worker.
+    /// Number of suggestions that were dropped because another worker had asked their trial.
     pub(super) asked_again: usize,
-    /// Time when observers were last told that the store does not answer.
+    /// Time when observers were last notified that the store does not respond.
     pub(super) announced: Option<Instant>,
     /// True while the log is read for the first time: its trials are not announced.
     pub(super) is_joining: bool,
@@ -53,19 +53,19 @@ pub struct SharedStudy<O: Optimizer> {
 pub struct Assignment<Q> {
     /// The trial.
     pub trial: Trial<Q>,
-    /// The lease. It runs out unless it is extended.
+    /// The lease. It expires unless it is extended.
     pub lease: Lease,
 }
 
 impl<O: Optimizer> Study<O> {
-    /// Joins the workers of a shared log, or begins one with the queue and the trials of this study.
+    /// Joins a shared log as a worker, or starts the log with the queue and the trials of this study.
     ///
-    /// All workers have the same seed, settings and stop rules. Without a schedule of its own the study has that of the log;
-    /// a new log has [`Schedule::AsCompleted`]. Nothing of the study may be kept in a journal.
+    /// All workers need the same seed, settings and stop rules. Without its own schedule, the study uses that of the log; a new log has
+    /// [`Schedule::AsCompleted`]. The study must have no journal.
     ///
     /// # Errors
-    /// [`StudyError::Log`]: the store fails, or the log is of another study; [`StudyError::OtherBeginning`] for a study with
-    /// trials with which the log does not begin.
+    /// [`StudyError::Log`]: the store fails, or the log is of another study; [`StudyError::OtherBeginning`] for a study with trials other
+    /// than the first ones of the log.
     pub fn join(mut self, log: Box<dyn EventLog>) -> Result<SharedStudy<O>, StudyError> {
         let seed = self.history.seed();
         let before = std::mem::replace(&mut self.history, History::new(seed));
@@ -108,36 +108,36 @@ impl<O: Optimizer> Study<O> {
 }
 
 impl<O: Optimizer> SharedStudy<O> {
-    /// Sets the name of the worker in leases; host and process by default. A number that no other worker has is added.
+    /// Sets the name of the worker in leases; by default host and process. A unique number is added.
     #[must_use]
     pub fn with_owner(mut self, name: &str) -> Self {
         self.owner = unique(name);
         self
     }
 
-    /// Sets the time after which a trial whose worker is gone is handed out again; 60 s by default. A living worker extends its
-    /// leases three times in this time.
+    /// Sets the time after which a trial whose worker is gone is handed out again; 60 s by default. An active worker extends its leases
+    /// three times in this time.
     #[must_use]
     pub fn with_lease(mut self, lease: Duration) -> Self {
         self.lease = lease;
         self
     }
 
-    /// Sets the time after which a trial that [`SharedStudy::next_step`] was asking for is free for others when the worker is killed
-    /// meanwhile; that of [`SharedStudy::with_lease`] by default, 60 s at most. No new trial can be asked before.
+    /// Sets the time after which a trial that [`SharedStudy::next_step`] is asking for becomes free if the worker is killed meanwhile. The
+    /// default is that of [`SharedStudy::with_lease`], but at most 60 s. No new trial can be asked before.
     ///
-    /// A thread extends this claim while the optimiser is asked. It has the time of `with_lease` when the trial is given out.
+    /// A thread extends this claim while the optimiser is asked. When the trial is handed out, the time of `with_lease` applies.
     #[must_use]
     pub fn with_ask_lease(mut self, lease: Duration) -> Self {
         self.ask_lease = Some(lease);
         self
     }
 
-    /// Sets the number of times that a trial is handed out again after the loss of its worker; 5 by default, and `usize::MAX` for no limit.
+    /// Sets how often a trial is handed out again after the loss of its worker; 5 by default, and `usize::MAX` for no limit.
     ///
-    /// A worker is lost when its lease runs out: its process was killed, its machine went down, or it was cut off. The next loss is recorded as a
-    /// failure of the trial. A trial that was [released](SharedStudy::release) is handed out again without being counted. Of workers with
-    /// different limits, the one that claims the trial decides.
+    /// A worker is lost when its lease expires: its process was killed, its machine went down, or it was disconnected. The next loss is
+    /// recorded as a failure of the trial. Restarts after a [release](SharedStudy::release) do not count. If workers have different limits,
+    /// that of the worker that claims the trial applies.
     #[must_use]
     pub fn with_max_restarts(mut self, restarts: usize) -> Self {
         self.max_restarts = restarts;
@@ -151,7 +151,7 @@ impl<O: Optimizer> SharedStudy<O> {
         self
     }
 
-    /// All trials as of the entries read.
+    /// All trials according to the entries read so far.
     pub fn history(&self) -> &History<O::Query> {
         &self.study.history
     }
@@ -166,7 +166,7 @@ impl<O: Optimizer> SharedStudy<O> {
         &self.study.optimizer
     }
 
-    /// Warnings from joining: another machine.
+    /// Warnings from joining, such as another machine.
     pub fn warnings(&self) -> &[String] {
         self.study.warnings()
     }
@@ -179,12 +179,12 @@ impl<O: Optimizer> SharedStudy<O> {
         self.study.recommend()
     }
 
-    /// Reason to stop by the first stop rule that applies to what was read, if any. Trials of other workers may still run.
+    /// Reason to stop by the first applicable stop rule, according to the entries read so far. Trials of other workers may still run.
     pub fn check_stop(&self) -> Option<StopReason> {
         self.study.check_stop()
     }
 
-    /// Returns when the log has news, or after a short while: for the time in which [`SharedStudy::next_step`] says to wait.
+    /// Returns when the log has news, or after a short while. Call it when [`SharedStudy::next_step`] returns [`Step::Wait`](super::Step::Wait).
     ///
     /// # Errors
     /// [`StudyError::Log`].
@@ -199,14 +199,14 @@ impl<O: Optimizer> SharedStudy<O> {
     /// [`StudyError`] for a query that is not of the space, or when the log fails.
     pub fn enqueue(&mut self, query: &O::Query) -> Result<(), StudyError> {
         self.study.optimizer.check(query, false)?;
-        // An equal entry of another worker is not taken for this one when the store does not answer.
+        // If the store does not respond, an equal entry of another worker must not be taken for this one.
         let (query, by) = (query.clone(), Some(self.owner.clone()));
         let enqueued = Event::Enqueued { query, by, elapsed: None };
         self.append(None, |_| Ok(vec![enqueued.clone()]))?;
         Ok(())
     }
 
-    /// Reads the log, and begins it with a study if it is empty.
+    /// Reads the log, and starts it with this study if it is empty.
     fn begin(&mut self, beginning: &History<O::Query>) -> Result<(), StudyError> {
         let started_at = Instant::now();
         while self.sync()? == 0 && self.seq == 0 {
@@ -218,7 +218,7 @@ impl<O: Optimizer> SharedStudy<O> {
             let appended = self.log().append(0, &bodies, None);
             match appended {
                 Ok(()) | Err(AppendError::Conflict | AppendError::Fenced) => {}
-                // Reading shows whether the store has the beginning although it did not answer.
+                // Reading shows if the store has the first entries although it did not respond.
                 Err(AppendError::Log(error)) => self.pause(error, started_at)?,
             }
         }
@@ -250,7 +250,7 @@ impl<O: Optimizer> SharedStudy<O> {
         self.schedule = schedule;
         self.study.plan_as_recorded(here.fingerprint.budget, found.fingerprint.budget);
         self.study.warnings.extend(here.machine.warning(&found.machine));
-        // Logs of earlier versions do not say when they began: their time counts from now.
+        // Older logs do not record their start: their time counts from now.
         if let Some(began) = found.began {
             let elapsed = self.retry(|log| log.now())? - began;
             self.study.count_time_after(Duration::try_from_secs_f64(elapsed).unwrap_or_default());
@@ -274,7 +274,7 @@ fn owner() -> String {
     unique(&format!("{}/{}", host.trim(), std::process::id()))
 }
 
-/// Adds the time and a number that counts up in this process.
+/// Adds the time and a counter of this process.
 fn unique(name: &str) -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();

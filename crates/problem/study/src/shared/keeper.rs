@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{EventLog, Lease};
 
-/// Extends the lease that a worker holds while the worker asks and evaluates.
+/// Extends the lease of a worker while it asks and evaluates.
 #[derive(Debug, Default)]
 pub(super) struct Keeper {
     state: Mutex<State>,
@@ -22,7 +22,7 @@ struct State {
 pub(super) struct Ending<'a>(&'a Keeper);
 
 impl Keeper {
-    /// Chooses the lease that is extended from now on.
+    /// Sets the lease that is extended from now on.
     pub(super) fn hold(&self, lease: Option<&Lease>) {
         self.state().lease = lease.cloned();
     }
@@ -37,7 +37,7 @@ impl Keeper {
             let lease = state.lease.clone().filter(|_| elapsed.timed_out());
             if let Some(lease) = lease {
                 drop(state);
-                // The lease runs out if the store does not answer; the next append finds out.
+                // If the store does not respond, the lease expires; the next append detects it.
                 let _ = log.lock().unwrap_or_else(PoisonError::into_inner).heartbeat(&lease, duration);
                 state = self.state();
             }

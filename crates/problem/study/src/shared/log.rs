@@ -8,28 +8,28 @@ use crate::TrialId;
 /// One entry of a shared log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Its place, from 0 without gaps.
+    /// Its index, from 0 without gaps.
     pub seq: u64,
     /// The header (entry 0) or an event, as the JSON text of a journal line without its seal.
     pub body: String,
 }
 
-/// Right of one worker to ask or evaluate one trial, until it runs out.
+/// Right of one worker to ask or evaluate one trial, until it expires.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lease {
     /// The trial.
     pub trial: TrialId,
-    /// Name of the worker, which no other worker has.
+    /// Unique name of the worker.
     pub owner: String,
-    /// Fencing number: each owner of the trial has a greater one than the owner before, from 1.
+    /// Fencing number, from 1: each new owner of the trial has a greater one than the previous owner.
     pub fence: u64,
 }
 
-/// Log of one study, shared by any number of workers: the one interface of a store.
+/// Log of one study, shared by any number of workers: the interface of a store.
 ///
-/// Entries are never changed or removed. An append names the number of entries that its writer has read, and is refused
-/// if there are more: so all workers agree on one order of events without a lock. Leases are kept beside the log, by the
-/// clock of the store. They save work; the log alone decides what happened.
+/// Entries are never changed or removed. An append names the number of entries that its writer has read, and is refused if there are more.
+/// All workers thus agree on one order of events without a lock. Leases are kept beside the log, by the clock of the store. They avoid
+/// duplicated work; only the log determines the state of the study.
 ///
 /// One value is one connection. [`contract::event_log`](crate::contract::event_log) tests an implementation.
 pub trait EventLog: Send {
@@ -59,27 +59,27 @@ pub trait EventLog: Send {
         poll(timeout, || Ok(!self.read_from(seq)?.is_empty()))
     }
 
-    /// Claims a trial until `duration` from now: nothing while another owner's claim lasts.
+    /// Claims a trial until `duration` from now; `None` while the claim of another owner lasts.
     ///
-    /// The latest owner gets the same lease again, so that a call whose answer was lost can be repeated.
+    /// The latest owner gets the same lease again, so that a call can be repeated if its response was lost.
     ///
     /// # Errors
     /// [`LogError`] when the store cannot be written.
     fn claim(&mut self, trial: TrialId, owner: &str, duration: Duration) -> Result<Option<Lease>, LogError>;
 
-    /// Extends a lease to `duration` from now, even one that ran out; false if its trial was claimed again since.
+    /// Extends a lease, even an expired one, to `duration` from now; false if its trial was claimed again since.
     ///
     /// # Errors
     /// [`LogError`] when the store cannot be written.
     fn heartbeat(&mut self, lease: &Lease, duration: Duration) -> Result<bool, LogError>;
 
-    /// Ends a lease, so that its trial can be claimed at once. Without effect if it was claimed again since.
+    /// Ends a lease, so that its trial can be claimed at once. No effect if it was claimed again since.
     ///
     /// # Errors
     /// [`LogError`] when the store cannot be written.
     fn release(&mut self, lease: &Lease) -> Result<(), LogError>;
 
-    /// Seconds since 1970 by the clock of the store; that of this machine where the store has none.
+    /// Seconds since 1970 by the clock of the store, or of this machine if the store has none.
     ///
     /// # Errors
     /// [`LogError`] when the store cannot be read.
@@ -87,14 +87,14 @@ pub trait EventLog: Send {
         Ok(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64())
     }
 
-    /// Those of some trials that nobody holds a lease of, in their order.
+    /// Those of the given trials without a current lease, in their order.
     ///
     /// # Errors
     /// [`LogError`] when the store cannot be read.
     fn unclaimed(&mut self, trials: &[TrialId]) -> Result<Vec<TrialId>, LogError>;
 }
 
-/// Calls `done` at growing intervals (1 to 20 ms) until it is true or the time is over.
+/// Calls `done` at growing intervals (1 to 20 ms) until it returns true or the time is over.
 ///
 /// # Errors
 /// Those of `done`.

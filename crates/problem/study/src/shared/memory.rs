@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::{AppendError, Entry, EventLog, Lease, LogError};
 use crate::TrialId;
 
-/// Log that the threads of one process share and that ends with them. Clones share the entries.
+/// Log shared by the threads of one process; it ends with them. Clones share the entries.
 #[derive(Debug, Clone, Default)]
 pub struct MemoryLog(Arc<Shared>);
 
@@ -27,7 +27,7 @@ struct State {
 struct Held {
     fence: u64,
     owner: String,
-    /// The end of the lease; nothing for a time beyond the clock.
+    /// End of the lease; `None` for a time beyond the range of the clock.
     until: Option<Instant>,
 }
 
@@ -54,7 +54,7 @@ impl State {
         usize::try_from(seq).ok().and_then(|seq| self.bodies.get(seq..)).unwrap_or_default()
     }
 
-    /// The entry of a lease that is the latest of its trial.
+    /// Entry of a lease, if it is the latest of its trial.
     fn latest(&mut self, lease: &Lease) -> Option<&mut Held> {
         self.leases.get_mut(&lease.trial).filter(|held| held.fence == lease.fence)
     }

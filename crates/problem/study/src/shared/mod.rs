@@ -1,8 +1,8 @@
-//! Studies that several workers share: threads, processes or machines.
+//! Studies shared by several workers: threads, processes or machines.
 //!
-//! A suggestion is a function of seed, settings, history and trial id, so a log of events is all that workers share. Each
-//! worker reads the log, claims the next trial, asks its own optimiser, appends the suggestion, evaluates it and appends
-//! the outcome. [`EventLog`] is the store, [`SharedStudy`] the worker.
+//! A suggestion is a function of seed, settings, history and trial id, so workers only share a log of events. Each worker reads the log,
+//! claims the next trial, asks its own optimiser, appends the suggestion, evaluates it and appends the outcome. [`EventLog`] is the store,
+//! [`SharedStudy`] the worker.
 //!
 //! ```
 //! use thrifty_study::shared::MemoryLog;

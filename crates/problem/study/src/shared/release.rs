@@ -1,4 +1,4 @@
-//! Trials that their worker gives back.
+//! Trials that their worker returns.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -6,12 +6,12 @@ use super::{AppendError, EventLog, Lease, LogError, SharedStudy};
 use crate::event::Event;
 use crate::{Optimizer, StudyError};
 
-/// The trial that [`SharedStudy::run_worker`] evaluates now, for other threads. Clones show the same worker.
+/// The trial that [`SharedStudy::run_worker`] is evaluating, for other threads. Clones refer to the same worker.
 #[derive(Debug, Clone, Default)]
 pub struct AtWork(Arc<Mutex<Option<Lease>>>);
 
 impl AtWork {
-    /// The lease of the trial; nothing while no trial is evaluated.
+    /// Lease of the trial; `None` while no trial is evaluated.
     #[must_use]
     pub fn lease(&self) -> Option<Lease> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -23,13 +23,13 @@ impl AtWork {
 }
 
 impl<O: Optimizer> SharedStudy<O> {
-    /// The trial that this worker evaluates in [`SharedStudy::run_worker`]: a process that is told to end can [`give_back`] its lease.
+    /// The trial that this worker is evaluating in [`SharedStudy::run_worker`]. A process that must end can [`give_back`] its lease.
     #[must_use]
     pub fn at_work(&self) -> AtWork {
         self.at_work.clone()
     }
 
-    /// Gives a trial back, to be handed out again at once. Its next restart does not count for [`SharedStudy::with_max_restarts`].
+    /// Returns a trial, so that it is handed out again at once. Its next restart does not count for [`SharedStudy::with_max_restarts`].
     ///
     /// # Errors
     /// [`StudyError::Log`].
@@ -47,13 +47,13 @@ impl<O: Optimizer> SharedStudy<O> {
     }
 }
 
-/// Gives running trials back, to be handed out again at once, as [`SharedStudy::release`] does: for a process that is told to end, on a thread
-/// of its own. Leases that were claimed again since are left out.
+/// Returns running trials, so that they are handed out again at once, as [`SharedStudy::release`] does. For a process that must end, on a
+/// separate thread. Leases that were claimed again since are skipped.
 ///
-/// The evaluations must have ended, and no outcome of theirs may be recorded afterwards.
+/// The evaluations must have ended, and none of their outcomes may be recorded afterwards.
 ///
 /// # Errors
-/// [`LogError`] when the store cannot be read or written. The trials are then handed out again when their leases run out.
+/// [`LogError`] when the store cannot be read or written. The trials are then handed out again when their leases expire.
 pub fn give_back(log: &mut dyn EventLog, leases: &[Lease]) -> Result<(), LogError> {
     let store = log.name();
     let mut seq = 0;

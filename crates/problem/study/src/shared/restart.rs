@@ -4,15 +4,15 @@ use super::{Lease, SharedStudy};
 use crate::event::Event;
 use crate::{Optimizer, Outcome, StudyError};
 
-/// Restarts of a trial after the loss of its worker, where no other number is chosen.
+/// Default limit of restarts of a trial after the loss of its worker.
 pub(super) const MAX_RESTARTS: usize = 5;
 
 impl<O: Optimizer> SharedStudy<O> {
-    /// Records that a trial that was claimed is evaluated again, or that it failed because its workers were lost too often; true in the
-    /// first case. The fencing number of the lease lets one worker decide.
+    /// Records that a claimed trial is evaluated again, or that it failed because its workers were lost too often. Returns true in the
+    /// first case. The fencing number of the lease ensures that one worker decides.
     pub(super) fn restart(&mut self, lease: &Lease) -> Result<bool, StudyError> {
         let (id, fence, limit) = (lease.trial, lease.fence, self.max_restarts);
-        // The own lease may run out while the store is down: the evaluation took nobody down.
+        // The worker's own lease may expire while the store is down; then the evaluation did not crash a worker.
         let is_own = self.fences.get(&id) == Some(&fence);
         let recorded = self.append(Some(lease), |study| {
             let history = &study.history;
@@ -36,7 +36,7 @@ impl<O: Optimizer> SharedStudy<O> {
     }
 }
 
-/// The failure of a trial whose workers were lost more often than it may be restarted.
+/// Failure of a trial whose workers were lost more often than it may be restarted.
 fn lost_too_often(losses: usize, limit: usize) -> Outcome {
     let times = if losses == 1 { "once".to_owned() } else { format!("{losses} times") };
     let restarts = if limit == 1 { "restart" } else { "restarts" };

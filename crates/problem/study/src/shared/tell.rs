@@ -19,7 +19,7 @@ impl<O: Optimizer> SharedStudy<O> {
         self.require_appended(reported, lease)
     }
 
-    /// True if the pruner would stop a running trial after what it has reported, all other trials seen as they are now.
+    /// True if the pruner would stop a running trial after its reports so far, given all other trials in their current state.
     ///
     /// # Errors
     /// As [`Study::should_prune`](crate::Study::should_prune), or when the log fails.
@@ -32,15 +32,15 @@ impl<O: Optimizer> SharedStudy<O> {
     ///
     /// # Errors
     /// [`StudyError::UnknownTrial`], [`StudyError::LeaseLost`] if the trial was handed out again, [`StudyError::AlreadyTold`],
-    /// [`StudyError::InvalidMeasurement`] as [`Study::tell`](crate::Study::tell), or when the log fails. Nothing has changed then.
+    /// [`StudyError::InvalidMeasurement`] as [`Study::tell`](crate::Study::tell), or when the log fails. Nothing is changed then.
     pub fn tell(&mut self, lease: &Lease, outcome: impl Into<Outcome>) -> Result<(), StudyError> {
         let outcome = outcome.into();
         self.check_outcome(lease.trial, &outcome)?;
         self.finish(lease, &outcome, 0.0)
     }
 
-    /// Refuses an outcome as [`SharedStudy::tell`] would: for a caller that first reports the intermediate values that came with it.
-    /// The lease is checked with the first of them.
+    /// Checks an outcome like [`SharedStudy::tell`], for a caller that first reports the accompanying intermediate values. The lease is
+    /// checked with the first of them.
     ///
     /// # Errors
     /// [`StudyError::UnknownTrial`], [`StudyError::InvalidMeasurement`], or when the log fails.
@@ -52,7 +52,7 @@ impl<O: Optimizer> SharedStudy<O> {
         self.study.require_consistent(id, outcome)
     }
 
-    /// Records an attempt that failed and is made again.
+    /// Records a failed attempt that is repeated.
     pub(super) fn retried(
         &mut self,
         lease: &Lease,
@@ -68,7 +68,7 @@ impl<O: Optimizer> SharedStudy<O> {
         self.require_appended(retried, lease)
     }
 
-    /// Records how an evaluation ended; a measurement that [`SharedStudy::tell`] would refuse is a failure.
+    /// Records the end of an evaluation; a measurement that [`SharedStudy::tell`] would reject becomes a failure.
     pub(super) fn finish(
         &mut self,
         lease: &Lease,
@@ -90,7 +90,7 @@ impl<O: Optimizer> SharedStudy<O> {
         self.require_appended(told, lease)
     }
 
-    /// The error for a trial that was told already, by this worker or by another.
+    /// Error for a trial that was already told, by this worker or another.
     fn require_appended(&mut self, count: usize, lease: &Lease) -> Result<(), StudyError> {
         if count > 0 {
             Ok(())

@@ -1,14 +1,14 @@
-//! Replay of a shared log: each suggestion again, from the entries that it was made from.
+//! Replay of a shared log: repeats each suggestion from the entries that it was based on.
 
 use super::ask::{Answer, answer};
 use super::{EventLog, LogError, entries};
 use crate::event::Event;
 use crate::{History, Optimizer, Query, Schedule, Study, StudyError, Suggestion};
 
-/// Makes every suggestion of a shared log again and compares it bit by bit; returns their number.
+/// Repeats every suggestion of a shared log and compares it bit by bit; returns their number.
 ///
-/// A suggestion that names `seen` is made from the first `seen` entries. Those of imported trials name none and are not made again.
-/// The log must be of this optimiser, and of a build and processor that round alike.
+/// A suggestion that records `seen` is repeated from the first `seen` entries. Imported trials do not record it and are skipped. The log
+/// must be of this optimiser, and of a build and processor with the same rounding.
 ///
 /// # Errors
 /// [`LogError::Replay`] for the first suggestion that differs; otherwise as [`Study::join`].
@@ -76,7 +76,7 @@ fn apply<Q: Query>(history: &mut History<Q>, events: &[Event<Q>], from: u64, to:
     events.cloned().try_for_each(|event| history.replay(event))
 }
 
-/// Query, diagnostics and memo as JSON, in which numbers keep all their bits.
+/// Query, diagnostics and memo as JSON; numbers keep all their bits.
 fn text<Q: Query>(suggestion: &Suggestion<Q>) -> String {
     let bits = |value: &f64| value.to_bits();
     let diagnostics: Vec<_> =

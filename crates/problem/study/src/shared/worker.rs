@@ -7,36 +7,36 @@ use super::{Assignment, SharedStudy, Step};
 use crate::run::{Message, evaluate_one};
 use crate::{Context, Optimizer, Outcome, StopReason, StudyError};
 
-/// Work of one worker.
+/// Summary of the work of one worker.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorkerReport {
     /// Reason for the end of the study.
     pub reason: StopReason,
-    /// Trials that this worker evaluated and whose outcome it recorded.
+    /// Number of trials that this worker evaluated and whose outcome it recorded.
     pub evaluated: usize,
-    /// Those among them that another worker had begun.
+    /// Number of those trials that another worker had started.
     pub taken_over: usize,
-    /// Evaluations whose outcome was dropped because the trial had been handed out again.
+    /// Number of evaluations whose outcome was dropped because the trial had been handed out again.
     pub lost: usize,
-    /// Suggestions that were dropped because another worker had asked the trial.
+    /// Number of suggestions that were dropped because another worker had asked the trial.
     pub asked_again: usize,
 }
 
 impl<O: Optimizer> SharedStudy<O> {
-    /// Works until the study ends: asks, evaluates on the calling thread, records.
+    /// Works until the study ends: asks, evaluates on the calling thread, and records.
     ///
-    /// A thread extends the lease of the trial at work. A trial whose worker is gone is evaluated again, as often as
-    /// [`SharedStudy::with_max_restarts`] allows; the worker returns when all trials have ended, whoever evaluated them.
+    /// A thread extends the lease of the current trial. A trial whose worker is gone is evaluated again, as often as
+    /// [`SharedStudy::with_max_restarts`] allows. The worker returns when all trials have ended, including those of other workers.
     ///
     /// # Errors
-    /// [`StudyError`] when the optimiser fails, or the log for longer than [`SharedStudy::with_patience`]. What is on the log stays there,
-    /// and the trial at work is handed out again.
+    /// [`StudyError`] when the optimiser fails, or the log fails for longer than [`SharedStudy::with_patience`]. The log is kept, and the
+    /// current trial is handed out again.
     pub fn run_worker<E, R>(&mut self, mut evaluate: E) -> Result<WorkerReport, StudyError>
     where
         E: FnMut(&O::Query, &mut Context<'_>) -> R,
         R: Into<Outcome>,
     {
-        // Nobody can tell the trials that were given out by hand while this runs.
+        // While this runs, trials that were handed out by hand cannot be told.
         self.given.clear();
         self.while_kept(self.lease, |study| study.work(&mut evaluate))
     }
@@ -66,7 +66,7 @@ impl<O: Optimizer> SharedStudy<O> {
                 Step::Evaluate(assignment) => match self.evaluate(&assignment, evaluate) {
                     Ok(()) => {
                         evaluated += 1;
-                        // A trial that this worker gave back has the lease of its first owner again.
+                        // A trial that this worker returned has the lease of its first owner again.
                         taken_over += usize::from(is_taken_over && assignment.lease.fence > 1);
                     }
                     Err(StudyError::LeaseLost { .. } | StudyError::AlreadyTold(_)) => lost += 1,
@@ -90,12 +90,12 @@ impl<O: Optimizer> SharedStudy<O> {
     ) -> Result<(), StudyError> {
         let Assignment { trial, lease } = assignment;
         let attempts = self.study.attempts(self.schedule);
-        // The worker that had the trial before may have tried.
+        // The previous worker of the trial may have made attempts.
         let failed = self.study.history.failed_attempts_at(trial.id).len();
         let mut recorded = Ok(());
         self.at_work.set(Some(lease));
         evaluate_one(trial, failed, &attempts, evaluate, &mut |message| {
-            // After the first error the rest is dropped: either the trial is another worker's now, or the log is gone.
+            // After the first error the rest is dropped: another worker has the trial, or the log has failed.
             if recorded.is_ok() {
                 recorded = match message {
                     Message::Reported(_, step, value) => self.report(lease, step, value),
@@ -110,7 +110,7 @@ impl<O: Optimizer> SharedStudy<O> {
         recorded
     }
 
-    /// Time between two looks for trials whose worker is gone.
+    /// Time between two searches for trials whose worker is gone.
     pub(super) fn pause_between_claims(&self) -> Duration {
         (self.lease / 4).clamp(Duration::from_millis(10), Duration::from_secs(1))
     }

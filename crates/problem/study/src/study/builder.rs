@@ -1,4 +1,4 @@
-//! Building a study: what it stops for, how it runs, where its journal is.
+//! Builder methods of a study: stop rules, execution and journal.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::{
 };
 
 impl<O: Optimizer> Study<O> {
-    /// A study without trials and without a stop rule. All random numbers of the optimiser and of the evaluations come from `seed`.
+    /// A study without trials and without a stop rule. All random numbers of the optimiser and of the evaluations derive from `seed`.
     pub fn new(optimizer: O, seed: Seed) -> Self {
         Self {
             optimizer,
@@ -36,67 +36,67 @@ impl<O: Optimizer> Study<O> {
         }
     }
 
-    /// Adds a rule; the first that applies stops the study.
+    /// Adds a stop rule; the first rule that applies stops the study.
     #[must_use]
     pub fn with_stop(mut self, rule: impl StopRule + 'static) -> Self {
         self.stop.push(Box::new(rule));
         self
     }
 
-    /// Plans this many trials: the study stops before trial number n + 1, as with [`MaxTrials`], and the optimiser knows it from the
-    /// beginning, as with [`Study::plan`]. Methods with an initial design go by that number.
+    /// Plans this number of trials. The study stops before trial number n + 1, as with [`MaxTrials`], and the optimiser uses the number
+    /// from the start, as with [`Study::plan`]. Methods with an initial design depend on it.
     #[must_use]
     pub fn with_trials(mut self, trials: usize) -> Self {
         self.plan(trials);
         self.with_stop(MaxTrials(trials))
     }
 
-    /// Adds callbacks.
+    /// Adds an observer.
     #[must_use]
     pub fn with_observer(mut self, observer: impl Observer<O::Query> + 'static) -> Self {
         self.observers.push(Box::new(observer));
         self
     }
 
-    /// Chooses what the optimiser has seen when it suggests while trials are running. Without it [`Study::run`] goes one
-    /// by one and [`Study::run_parallel`] has a window of as many trials as threads; the journal keeps the choice.
+    /// Sets the outcomes that are visible to a suggestion while trials are running. By default, [`Study::run`] runs one trial at a time,
+    /// and [`Study::run_parallel`] has a window of as many trials as threads. The journal keeps the schedule.
     #[must_use]
     pub fn with_schedule(mut self, schedule: Schedule) -> Self {
         self.schedule = Some(schedule);
         self
     }
 
-    /// Evaluates a trial that fails again, at most `times` times, in [`Study::run`] and [`Study::run_parallel`].
+    /// Repeats a failed trial at most `times` times, in [`Study::run`] and [`Study::run_parallel`].
     ///
-    /// A failure is an error, a panic or [`Outcome::Failed`](crate::Outcome::Failed); a measurement that is not finite is none. The journal has each failed attempt with
-    /// its reason; reports of it are dropped. A study that is resumed, and a worker that takes the trial over, make
-    /// the attempts that are left. The trial's outcome is that of the last attempt.
+    /// A failure is an error, a panic or [`Outcome::Failed`](crate::Outcome::Failed); a measurement that is not finite does not count as
+    /// one. The journal contains each failed attempt with its reason; its reports are dropped. A resumed study, or a worker that takes over
+    /// the trial, makes the remaining attempts. The trial's outcome is that of the last attempt.
     #[must_use]
     pub fn with_retries(mut self, retries: usize) -> Self {
         self.retries = retries;
         self
     }
 
-    /// Stops running trials early: by this rule [`Context::should_prune`](crate::Context::should_prune) decides, and [`Study::should_prune`].
+    /// Sets the pruner that stops running trials early, by [`Context::should_prune`](crate::Context::should_prune) and [`Study::should_prune`].
     #[must_use]
     pub fn with_pruner(mut self, pruner: impl Pruner + 'static) -> Self {
         self.pruner = Some(Arc::new(pruner));
         self
     }
 
-    /// Names the directions of the objectives; to be called before [`Study::with_known`], [`Study::with_journal`] and [`Study::join`].
+    /// Sets the directions of the objectives. Call this before [`Study::with_known`], [`Study::with_journal`] and [`Study::join`].
     ///
-    /// The evaluator negates maximised objectives: outcomes and reports are losses all the same. The journal keeps the directions, so that
-    /// its readers show the user's units, and a study goes on with the same directions only. A measurement with another number of
-    /// objectives than directions is refused.
+    /// The evaluator must still negate maximised objectives: outcomes and reports are losses. The journal keeps the directions, so that its
+    /// readers show the user's units. A study can only be continued with the same directions. A measurement whose number of objectives
+    /// differs from that of the directions is rejected.
     #[must_use]
     pub fn with_directions(mut self, directions: Directions) -> Self {
         self.history.directions = directions;
         self
     }
 
-    /// Restricts the comparison of objectives to some queries, as [`History::with_comparable`] does; to be called before
-    /// [`Study::with_journal`] and [`Study::join`].
+    /// Restricts the comparison of objectives to some queries, like [`History::with_comparable`]. Call this before [`Study::with_journal`]
+    /// and [`Study::join`].
     #[must_use]
     pub fn with_comparable(mut self, test: impl Fn(&O::Query) -> bool + Send + Sync + 'static) -> Self {
         self.history = self.history.with_comparable(test);
@@ -108,22 +108,24 @@ impl<O: Optimizer> Study<O> {
         Ok(self.optimizer.fingerprint()?.directed(&self.history.directions)?)
     }
 
-    /// Chooses what a power failure may lose; to be called before [`Study::with_journal`].
+    /// Sets what a power failure may lose. Call this before [`Study::with_journal`].
     #[must_use]
     pub fn with_durability(mut self, durability: Durability) -> Self {
         self.durability = durability;
         self
     }
 
-    /// Keeps a journal in `path`. If it holds this study already, the study continues where the journal ends:
-    /// trials without an outcome are evaluated again, and suggestions are the same as without the break. A new journal
-    /// of a study that has trials begins with them and their failed attempts, and one in which the writing of them was interrupted gets
-    /// the others. Else nothing is written before the next event. A study that is not planned for a number of trials takes that of the journal.
+    /// Keeps a journal in `path`. If it already contains this study, the study continues at its end: trials without an outcome are
+    /// evaluated again, and suggestions are the same as without the interruption.
+    ///
+    /// A new journal of a study that has trials starts with these and their failed attempts. If writing them was interrupted, the missing
+    /// ones are added. Otherwise nothing is written before the next event. A study without a planned number of trials uses that of the
+    /// journal.
     ///
     /// # Errors
-    /// [`StudyError::Journal`]: unreadable, damaged, not a journal, in use, or of another seed, space or settings; or the
-    /// study has trials with which the journal does not begin. [`StudyError::InvalidStopRule`] and [`StudyError::InvalidPruner`]
-    /// for a rule that was added before and makes no sense; no file is created then.
+    /// [`StudyError::Journal`]: unreadable, damaged, not a journal, in use, or of another seed, space or settings; or the study has trials
+    /// other than the first ones of the journal. [`StudyError::InvalidStopRule`] and [`StudyError::InvalidPruner`] for an invalid rule that
+    /// was added before; no file is created then.
     pub fn with_journal(mut self, path: impl AsRef<Path>) -> Result<Self, StudyError> {
         let path = path.as_ref();
         self.validate()?;
@@ -165,7 +167,7 @@ impl<O: Optimizer> Study<O> {
         Ok(self)
     }
 
-    /// The trials with which the study began and that its journal does not have whole, and their failed attempts.
+    /// Initial trials of the study that its journal does not contain completely, and their failed attempts.
     fn missing_trials(
         &self,
         mut before: History<O::Query>,
@@ -178,7 +180,7 @@ impl<O: Optimizer> Study<O> {
             }
             other => other,
         })?;
-        // The last one may run in both, and lack failed attempts in the journal.
+        // The last one may be running in both, and its failed attempts may be missing in the journal.
         let runs = |trial: &Trial<O::Query>| trial.outcome.is_none();
         let is_open = begun == self.history.len() && before.trials[..begun].last().is_some_and(runs);
         let whole = begun - usize::from(is_open);
