@@ -14,12 +14,12 @@ use crate::evidence::Evidence;
 use crate::learning::{FoldData, Learning};
 use crate::surrogate_state::target;
 
-/// Posteriors of the constraints. As for the loss, each is the mean over the folds or the true value. A further constraint is that no fold fails.
+/// Posteriors of the constraints. As for the loss, each is the mean over the folds or the true value. A further constraint is that a fold does not fail.
 #[derive(Default)]
 pub(crate) struct Constraints {
     targets: Vec<Component>,
     fits: Vec<LastFit>,
-    /// Classifier of the evaluated configurations; `None` while none has failed.
+    /// Classifier of folds; `None` while none has failed.
     failure: Option<Box<dyn FittedSurrogate>>,
 }
 
@@ -36,7 +36,7 @@ fn name(index: usize) -> String {
 
 impl Constraints {
     /// Fits one hierarchical process per constraint, by the same rule as the loss, with its own hyperparameters. If a fold has failed, it also fits
-    /// a classifier of configurations.
+    /// a classifier of folds.
     ///
     /// # Errors
     /// [`OptimizerError`] names the constraint whose fit fails.
@@ -105,15 +105,17 @@ impl Constraints {
     }
 }
 
-/// Classification of configurations: those with a failed fold, and the others.
+/// Classifier of the folds at a configuration: those that fail, and the others. `None` while none has failed.
 fn failure(
     space: &Space,
     evidence: &Evidence,
     history: &History<FoldQuery>,
     id: TrialId,
 ) -> Result<Option<Box<dyn FittedSurrogate>>, OptimizerError> {
-    let Some((x, classes)) = evidence.classes() else { return Ok(None) };
-    let data = Observations::new(x.as_ref(), &classes);
+    if evidence.failed.is_empty() {
+        return Ok(None);
+    }
+    let data = Observations::new(evidence.ended.as_ref(), &evidence.classes);
     let last = LastFit::of(FAILURE, history.trials().iter());
     let earlier = last
         .as_ref()

@@ -229,6 +229,8 @@ mod tests {
             first: Vec::new(),
             asked: Vec::new(),
             failed: Vec::new(),
+            ended: Points::new(1),
+            classes: Vec::new(),
         }
     }
 

@@ -33,6 +33,10 @@ pub(crate) struct Evidence {
     pub(crate) asked: Vec<(Vec<f64>, usize)>,
     /// Configurations and folds that gave no loss, for a reason related to them.
     pub(crate) failed: Vec<(Vec<f64>, usize)>,
+    /// Configurations of the folds that were measured or failed, in the order of asking; several are the same.
+    pub(crate) ended: Points,
+    /// 1 for each of them that failed, -1 for the others.
+    pub(crate) classes: Vec<f64>,
 }
 
 impl Evidence {
@@ -60,13 +64,20 @@ impl Evidence {
                 continue;
             };
             if let Some(loss) = outcome.objective() {
+                evidence.push_class(&point, false);
                 evidence.push_measured(&point, code, loss, at);
                 evidence.push_measurement(outcome.measurement(), trial.id)?;
             } else if !outcome.is_unrelated() {
+                evidence.push_class(&point, true);
                 evidence.failed.push((point, code));
             }
         }
         Ok(evidence)
+    }
+
+    fn push_class(&mut self, point: &[f64], has_failed: bool) {
+        self.ended.push(point);
+        self.classes.push(if has_failed { 1.0 } else { -1.0 });
     }
 
     fn empty(dim: usize) -> Self {
@@ -85,6 +96,8 @@ impl Evidence {
             first: Vec::new(),
             asked: Vec::new(),
             failed: Vec::new(),
+            ended: points(),
+            classes: Vec::new(),
         }
     }
 
@@ -158,24 +171,6 @@ impl Evidence {
         self.failed.iter().any(|(point, _)| point == x)
     }
 
-    /// Evaluated configurations, each once, in the order of asking. Their classes are 1 if a fold has failed and -1 otherwise. `None` if no fold
-    /// has failed.
-    pub(crate) fn classes(&self) -> Option<(Points, Vec<f64>)> {
-        if self.failed.is_empty() {
-            return None;
-        }
-        let (mut points, mut classes) = (Points::new(self.evaluated.dim()), Vec::new());
-        for (point, _) in &self.asked {
-            let has_failed = self.has_failed(point);
-            let is_evaluated = || self.evaluated.rows().any(|known| known == point);
-            if (has_failed || is_evaluated()) && points.rows().all(|known| known != point) {
-                points.push(point);
-                classes.push(if has_failed { 1.0 } else { -1.0 });
-            }
-        }
-        Some((points, classes))
-    }
-
     /// Mean over all `folds` of all repeats, for a configuration whose folds were all measured. If a fold was measured several times, the
     /// first measurement counts.
     pub(crate) fn whole_mean(&self, configuration: usize, folds: usize) -> Option<f64> {
@@ -220,6 +215,8 @@ mod tests {
             first: vec![0, 1],
             asked: Vec::new(),
             failed: vec![(vec![0.9], 2)],
+            ended: Points::new(1),
+            classes: Vec::new(),
         }
     }
 

@@ -143,8 +143,8 @@ impl FoldSurrogateState {
         &self.constraints
     }
 
-    /// Probability that the mean over the folds breaks no constraint at a configuration and that no fold fails; 1 without constraints and
-    /// failures.
+    /// Probability that the mean over the folds breaks no constraint at a configuration and that a fold does not fail there; 1 without
+    /// constraints and failures.
     #[must_use]
     pub fn probability_feasible(&self, x: &[f64]) -> f64 {
         self.constraints.log_probability(x).exp()

@@ -148,6 +148,8 @@ mod tests {
             first: vec![4, 7, 9],
             asked: Vec::new(),
             failed: vec![(vec![0.9], 2)],
+            ended: Points::new(1),
+            classes: Vec::new(),
         }
     }
 

@@ -9,8 +9,8 @@ use thrifty_space::{Config, Space, SpaceError};
 ///
 /// Points of a sequence have one coordinate per parameter, so that each level of a category gets its share of points ([`Space::at_quantiles`]).
 ///
-/// A design continues until the number of *measured* trials reaches the number of its configurations. Failed and running trials do not
-/// count; further points of the same sequence replace them. Trial i gets configuration i of the sequence, so trials that are asked at the
+/// A design continues until the number of *measured* trials reaches the number of its configurations. Running trials do not count; further
+/// points of the same sequence replace them. Failed trials count only if the optimiser says so, as those do that learn where trials fail. Trial i gets configuration i of the sequence, so trials that are asked at the
 /// same time differ. On a finite space no configuration is asked twice, except those given in advance.
 ///
 /// Configurations given in advance come first, in order, each as often as it is given. A trial from elsewhere or an enqueued one replaces
