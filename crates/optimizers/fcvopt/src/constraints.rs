@@ -7,7 +7,7 @@ use thrifty_hgp::{Component, Hgp, HgpError};
 use thrifty_model_based::LastFit;
 use thrifty_space::Space;
 use thrifty_study::{History, Memo, OptimizerError, TrialId};
-use thrifty_surrogate::{EarlierFit, FittedSurrogate, Observations, fit_checked};
+use thrifty_surrogate::{EarlierFit, FittedSurrogate, Observations, Posterior, fit_checked};
 
 use crate::FractionalSettings;
 use crate::evidence::Evidence;
@@ -75,14 +75,11 @@ impl Constraints {
         Ok(constraints)
     }
 
-    /// Logarithms of the probabilities that each measured constraint holds.
-    fn measured(&self) -> impl Iterator<Item = Analytic<'_, LogFeasibility>> {
-        self.targets.iter().map(|target| Analytic::new(target, FEASIBLE))
-    }
-
     /// Logarithms of the probabilities that each constraint holds; constraints are treated as independent.
     pub(crate) fn logarithms(&self) -> impl Iterator<Item = Analytic<'_, LogFeasibility>> {
-        self.measured().chain(self.failure.iter().map(|fitted| Analytic::new(fitted.posterior(), FEASIBLE)))
+        let failure = self.failure.iter().map(|fitted| fitted.posterior());
+        let posteriors = self.targets.iter().map(|target| target as &dyn Posterior).chain(failure);
+        posteriors.map(|posterior| Analytic::new(posterior, FEASIBLE))
     }
 
     /// Log probability that all constraints hold.
@@ -90,9 +87,9 @@ impl Constraints {
         self.logarithms().map(|logarithm| logarithm.value(x)).sum()
     }
 
-    /// True if all measured constraints hold with a probability of at least one half.
+    /// True if all constraints hold with a probability of at least one half.
     pub(crate) fn probably_hold(&self, x: &[f64]) -> bool {
-        self.measured().map(|logarithm| logarithm.value(x)).sum::<f64>().exp() >= 0.5
+        self.log_probability(x).exp() >= 0.5
     }
 
     /// Adds the hyperparameters to a memo.

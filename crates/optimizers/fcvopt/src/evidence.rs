@@ -166,11 +166,6 @@ impl Evidence {
         Some(missing)
     }
 
-    /// True if a fold of this configuration has failed.
-    pub(crate) fn has_failed(&self, x: &[f64]) -> bool {
-        self.failed.iter().any(|(point, _)| point == x)
-    }
-
     /// Mean over all `folds` of all repeats, for a configuration whose folds were all measured. If a fold was measured several times, the
     /// first measurement counts.
     pub(crate) fn whole_mean(&self, configuration: usize, folds: usize) -> Option<f64> {

@@ -86,7 +86,7 @@ impl FoldSurrogateState {
         let target = target(&posterior, settings).and_then(|target| target.with_expected_noise(noise));
         let target = target.map_err(fitting)?;
         let constraints = Constraints::learn(space, settings, &evidence, history, learning, id)?;
-        let baseline = baseline(&constraints, &evidence);
+        let baseline = baseline(&constraints, &evidence.evaluated);
         Ok(Some(Self {
             posterior,
             learnt_from,
@@ -150,9 +150,9 @@ impl FoldSurrogateState {
         self.constraints.log_probability(x).exp()
     }
 
-    /// True for an evaluated configuration without a failed fold that keeps all constraints with a probability of at least one half.
+    /// True if a configuration keeps all constraints, and a fold does not fail there, with a probability of at least one half.
     pub(crate) fn is_probably_feasible(&self, x: &[f64]) -> bool {
-        self.constraints.probably_hold(x) && !self.evidence.has_failed(x)
+        self.constraints.probably_hold(x)
     }
 
     pub(crate) fn evidence(&self) -> &Evidence {
@@ -165,7 +165,7 @@ impl FoldSurrogateState {
         self.evidence.evaluated.as_ref()
     }
 
-    /// Evaluated configurations that the next one should improve on: the probably feasible ones without a failed fold, or all if there is none.
+    /// Evaluated configurations that the next one should improve on: the probably feasible ones, or all if there is none.
     #[must_use]
     pub fn baseline(&self) -> PointsRef<'_> {
         self.baseline.as_ref()
@@ -182,7 +182,7 @@ impl FoldSurrogateState {
     }
 
     /// Evaluated configurations, best first, by the mean plus the risk term of the incumbent rule. Configurations that probably break a
-    /// constraint or have a failed fold come last. With a risk term, running folds count as unknown.
+    /// constraint, or where folds fail, come last. With a risk term, running folds count as unknown.
     #[must_use]
     pub fn ranked(&self, incumbent: Incumbent) -> Vec<Evaluated<'_>> {
         let all = self.evaluated();
@@ -216,12 +216,11 @@ impl FoldSurrogateState {
     }
 }
 
-/// The probably feasible configurations without a failed fold; all if there is none.
-fn baseline(constraints: &Constraints, evidence: &Evidence) -> Points {
-    let mut feasible = Points::new(evidence.evaluated.dim());
-    let keeps = |x: &&[f64]| constraints.probably_hold(x) && !evidence.has_failed(x);
-    evidence.evaluated.rows().filter(keeps).for_each(|x| feasible.push(x));
-    if feasible.is_empty() { evidence.evaluated.clone() } else { feasible }
+/// The probably feasible configurations; all if there is none.
+fn baseline(constraints: &Constraints, evaluated: &Points) -> Points {
+    let mut feasible = Points::new(evaluated.dim());
+    evaluated.rows().filter(|x| constraints.probably_hold(x)).for_each(|x| feasible.push(x));
+    if feasible.is_empty() { evaluated.clone() } else { feasible }
 }
 
 /// Adds fantasies of running folds at their posterior means.

@@ -64,7 +64,7 @@ impl FractionalCv {
     ) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
         let has_constraints =
             self.known_constraint.is_some() || state.constraints().logarithms().next().is_some();
-        let is_promising = |x: &[f64]| self.is_allowed(x) && state.probability_feasible(x) >= 0.5;
+        let is_promising = |x: &[f64]| self.is_allowed(x) && state.is_probably_feasible(x);
         factory.build(Context {
             posterior: state.target(),
             target: target_loss,

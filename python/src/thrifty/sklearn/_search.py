@@ -283,7 +283,9 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
         believed = {trial: (-mean, std_dev) for trial, mean, std_dev in study.evaluated()}
         names = self.scorer_ if isinstance(self.scorer_, dict) else ()
         self.cv_results_, self.best_index_ = table.results(best[0], believed, metric, names)
-        self.is_verified_ = bool(best[2])
+        is_recommended = self.best_index_ == table.row_of(best[0])
+        is_complete = self.cv_results_["n_folds"][self.best_index_] == table.folds
+        self.is_verified_ = bool(best[2] if is_recommended else is_complete)
         if callable(self.refit):
             self.best_index_ = self._select_best_index(self.refit, metric, self.cv_results_)
             self.is_verified_ = bool(self.cv_results_["n_folds"][self.best_index_] == table.folds)

@@ -22,6 +22,10 @@ class Table:
         """The parameters of numbers."""
         return self._space.decode(values)
 
+    def row_of(self, values: Any) -> int:
+        """The row of a configuration."""
+        return list(self._rows).index(tuple(values))
+
     def first_params(self) -> dict[str, Any]:
         """The parameters of the first row; none without rows."""
         return next((row["params"] for row in self._rows.values()), {})
@@ -62,7 +66,7 @@ class Table:
             found[f"param_{name}"] = _column([row["params"] for row in rows], name)
         found["params"] = [row["params"] for row in rows]
         model = np.array([believed.get(row["trial"], (np.nan, np.nan)) for row in rows], dtype=float).reshape(-1, 2)
-        best_index = list(self._rows).index(tuple(best))
+        best_index = self.row_of(best)
         for name in dict.fromkeys([*names, *(name for row in rows for name in row["scores"])]):
             scores = np.ma.MaskedArray(np.full((len(rows), self.folds), np.nan), mask=True)
             for at, row in enumerate(rows):
@@ -73,12 +77,20 @@ class Table:
             mean, std = np.ma.mean(scores, axis=1), np.ma.std(scores, axis=1)
             found[f"mean_test_{name}"], found[f"std_test_{name}"] = mean.filled(np.nan), std.filled(np.nan)
             counts = (~np.ma.getmaskarray(scores)).sum(axis=1)
-            first = best_index if name == metric and not np.isnan(mean.filled(np.nan)[best_index]) else None
+            if name == metric:
+                best_index = _measured(best_index, mean.filled(np.nan), model[:, 0])
+            first = best_index if name == metric else None
             found[f"rank_test_{name}"] = _ranks(mean.filled(np.nan), counts == self.folds, model[:, 0], first)
             if name == metric:
                 found["n_folds"] = counts
         found["model_mean_score"], found["model_std_score"] = model[:, 0], model[:, 1]
         return found, best_index
+
+
+def _measured(best: int, mean: Any, model: Any) -> int:
+    """The best row, or the best by the model among those with a mean where it has none because a fold has failed."""
+    value = np.where(np.isnan(mean) | np.isnan(model), -np.inf, model)
+    return best if not np.isnan(mean[best]) or np.all(np.isinf(value)) else int(np.argmax(value))
 
 
 def _column(params: list[dict[str, Any]], name: str) -> Any:

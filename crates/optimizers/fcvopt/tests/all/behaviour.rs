@@ -761,9 +761,9 @@ fn places_where_folds_fail_are_left() {
     }
 }
 
-/// A configuration with a failed fold is not recommended while there is another, however low the losses of its other folds are.
+/// A configuration where most folds fail is not recommended, however low the losses of its other folds are.
 #[test]
-fn configurations_with_a_failed_fold_are_not_recommended() {
+fn configurations_where_folds_fail_are_not_recommended() {
     for budget in [None, Some(30)] {
         let settings = FractionalSettings { budget, ..FractionalSettings::new(FOLDS) };
         let optimizer = FractionalCv::new(space(), FOLDS).unwrap().with_settings(settings).unwrap();
@@ -771,12 +771,11 @@ fn configurations_with_a_failed_fold_are_not_recommended() {
         study
             .run(|query: &FoldQuery, _| {
                 let x = query.config.float("x0").unwrap();
-                if query.fold == 1 && x > 0.5 { Outcome::failed("no") } else { (-x).into() }
+                if query.fold < 3 && x > 0.5 { Outcome::failed("no") } else { (-x).into() }
             })
             .unwrap();
         let best = study.recommend().unwrap().unwrap();
-        let failed = study.history().unsuccessful().any(|trial| trial.query.config == best.config);
-        assert!(!failed, "{budget:?}: {best:?}");
+        assert!(best.config.float("x0").unwrap() <= 0.5, "{budget:?}: {best:?}");
     }
 }
 
