@@ -16,7 +16,7 @@ const LONG: Duration = Duration::from_secs(600);
 /// * An append at a position other than the end is a conflict and changes nothing. Of several simultaneous ones exactly one succeeds.
 /// * Either all entries of an append are added or none.
 /// * A trial has one owner at a time, who may claim it again. Each new owner has a greater fencing number than the previous one. With a
-/// lease that another owner has claimed since, appends fail, and it cannot be extended or ended.
+///   lease that another owner has claimed since, appends fail, and it cannot be extended or ended.
 /// * A lease may last forever: [`Duration::MAX`] is a valid time.
 /// * A wait ends with news, or after its time.
 /// * All connections have one clock, which does not run backwards.
