@@ -33,6 +33,7 @@ use crate::error::{CliError, chain};
 use crate::number::{Number, Whole, quoted};
 use crate::outcome::parse;
 use crate::recommendation::recommended;
+use crate::study::EndedBefore;
 use crate::study_file::StudyFile;
 use crate::summary;
 

@@ -295,7 +295,7 @@ mod tests {
         assert!(both[2] > 0.0 && both[4] < 0.0 && both[2] < 1e-300 && both[4] > -1e-300, "{both:?}");
     }
 
-    /// Of many targets those around a border are kept, whenever they were told.
+    /// A subset of many targets has those around a border, whenever they were told.
     #[test]
     fn targets_near_a_border_are_kept() {
         // Far from the border at 0.5, then near it, then far again.

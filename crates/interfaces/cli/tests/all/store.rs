@@ -194,6 +194,27 @@ impl Server {
     }
 }
 
+/// Failures that an earlier server recorded do not end the study of the next one, in a journal and in a store.
+#[test]
+fn failures_of_an_earlier_server_do_not_count() {
+    for store in ["", STORE] {
+        let folder = study(store);
+        let fails = |server: &mut Server, trial: u64| {
+            assert_eq!(server.call(r#"{"ask":{}}"#)["trial"], trial);
+            server.call(&format!(r#"{{"fail":{{"trial":{trial},"message":"no"}}}}"#))
+        };
+        let (mut first, _) = Server::start(folder.path());
+        (0..10).for_each(|trial| drop(fails(&mut first, trial)));
+        assert_eq!(first.call(r#"{"ask":{}}"#), json!({"stopped": "10 trials in a row failed"}), "{store}");
+        drop(first.child.stdin.take());
+        assert!(first.child.wait().unwrap().success());
+        let (mut second, hello) = Server::start(folder.path());
+        assert_eq!(hello["trials"], 10);
+        fails(&mut second, 10);
+        assert_eq!(second.call(r#"{"ask":{}}"#)["trial"], 11, "{store}");
+    }
+}
+
 #[test]
 fn servers_share_a_study_and_keep_their_trials_while_they_live() {
     // Three seconds: a busy machine may delay a heartbeat by one.
