@@ -703,7 +703,7 @@ fn designs_give_way_to_what_is_given() {
     assert!(study.recommend().unwrap().is_some());
 }
 
-/// What is expected of a part of a configuration that was given is no reason to end the study.
+/// A small expected gain on a given part of a configuration does not end the study.
 #[test]
 fn a_bad_part_that_is_enqueued_ends_no_study() {
     let optimizer = FractionalCv::new(space(), 2).unwrap();
@@ -730,7 +730,7 @@ fn a_bad_part_that_is_enqueued_ends_no_study() {
     assert_eq!(study.check_stop(), None);
 }
 
-/// Where folds fail is learnt: a choice that always fails, and a half of the space, are left alone after some trials.
+/// A choice that always fails, and a part of the space where all folds fail, are left alone after some trials.
 #[test]
 fn places_where_folds_fail_are_left() {
     let space = Space::builder()
