@@ -156,6 +156,10 @@ impl MultiFidelityOptimizer {
     /// True while the initial design lasts.
     fn is_initial(&self, history: &History<Config>) -> bool {
         let trials = history.trials();
+        // A finished design does not restart if the study is planned longer.
+        if trials.iter().any(is_modelled) {
+            return false;
+        }
         // Pruned trials count if one of their reports is an observation.
         let observations = self.observations(history);
         let observed: HashSet<TrialId> =
@@ -163,11 +167,9 @@ impl MultiFidelityOptimizer {
         let is_pruned = |trial: &&Trial<Config>| matches!(trial.outcome, Some(Outcome::Pruned { .. }));
         let pruned = trials.iter().filter(is_pruned).filter(|trial| observed.contains(&trial.id)).count();
         let told = self.settings.failures.told(trials) + pruned;
-        // A finished design does not restart if the study is planned longer.
-        let modelled = trials.iter().any(is_modelled);
         let (space, initial) = (&self.space, &self.settings.initial);
         let queries = trials.iter().map(|trial| &trial.query);
-        !modelled && initial.lasts(space, self.settings.budget, (0, queries), told)
+        initial.lasts(space, self.settings.budget, (0, queries), told)
     }
 
     /// The next point of the initial design; stops when a finite space is exhausted.

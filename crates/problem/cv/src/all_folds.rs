@@ -127,9 +127,9 @@ where
         self.optimizer.check_measurement(measurement)
     }
 
-    /// The optimiser plans for as many configurations as have all their folds in so many trials.
+    /// Plans for the number of configurations whose folds are all among so many trials, at least one.
     fn plan(&mut self, trials: usize) {
-        self.optimizer.plan(trials / self.folds);
+        self.optimizer.plan((trials / self.folds).max(1));
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {

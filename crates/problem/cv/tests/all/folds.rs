@@ -371,6 +371,7 @@ fn a_plan_reaches_the_optimizer_of_configurations() {
     let all = || Study::new(AllFolds::new(Planned(None), 5).unwrap(), Seed(1));
     let planned = |study: &Study<AllFolds<Planned>>| study.optimizer().fingerprint().unwrap().budget();
     assert_eq!(planned(&all().with_trials(62)), Some(60), "twelve configurations");
+    assert_eq!(planned(&all().with_trials(3)), Some(5), "a part of one");
     all().with_trials(62).with_journal(&path).unwrap().ask().unwrap();
     for _ in 0..2 {
         assert_eq!(planned(&all().with_journal(&path).unwrap()), Some(60));
