@@ -70,7 +70,8 @@ fn with_noise(hyperparameters: &[f64], mean: Mean, least: f64) -> Vec<f64> {
     all
 }
 
-/// The largest log posterior density of the hyperparameters among the restarts.
+/// The largest log posterior density of the hyperparameters among the restarts. If they were learnt from half of a subset, it is that of the
+/// half.
 fn log_posterior<K: Kernel>(fitted: &CensoredPosterior<K>) -> f64 {
     fitted.restarts().iter().filter_map(|start| start.log_posterior).fold(f64::NEG_INFINITY, f64::max)
 }
@@ -155,10 +156,12 @@ impl Surrogate for GpClassifier {
         let model = CensoredGp::new(process)
             .with_propagation(self.propagation)
             .warm_started(earlier.hyperparameters.to_vec());
-        match model.condition(kept.x, &signs(kept.y)) {
-            Ok(latent) => Ok(Box::new(Classified { latent, learnt_from })),
-            // Hyperparameters of fewer targets need not suit all of them.
-            Err(_) => self.fit(domain, data, None, rng),
+        match model.condition_with_noise(kept.x, &signs(kept.y), &kept.noise_variances()) {
+            Ok(latent) if latent.params().len() == earlier.hyperparameters.len() => {
+                Ok(Box::new(Classified { latent, learnt_from }))
+            }
+            // Hyperparameters of another model, or of fewer targets, need not suit these.
+            _ => self.fit(domain, data, None, rng),
         }
     }
 

@@ -47,7 +47,7 @@ pub(crate) struct Approximation {
 impl ScaledResponses {
     /// Validates the responses and scales them. Without a scale, one is computed from these data as the settings ask.
     pub(crate) fn new(
-        dim: Option<usize>,
+        dim: usize,
         x: PointsRef<'_>,
         responses: &[Response],
         noise: &[f64],
@@ -164,16 +164,11 @@ impl ScaledResponses {
     }
 }
 
-fn check(
-    dim: Option<usize>,
-    x: PointsRef<'_>,
-    responses: &[Response],
-    noise: &[f64],
-) -> Result<(), CensoredError> {
+fn check(dim: usize, x: PointsRef<'_>, responses: &[Response], noise: &[f64]) -> Result<(), CensoredError> {
     not_empty("observations", x.len().max(responses.len()))?;
     length("responses", responses.len(), x.len())?;
     length("noise variances", noise.len(), responses.len())?;
-    dimension("points", x.dim(), dim.unwrap_or(x.dim()))?;
+    dimension("points", x.dim(), dim)?;
     x.require_finite().map_err(GpError::from)?;
     let numbers: Vec<f64> = responses.iter().map(|response| response.number()).collect();
     all_finite("response", &numbers)?;

@@ -10,7 +10,7 @@
 //!
 //! The process is conditioned exactly on values. Each bound is replaced by a normal pseudo-observation with the moments of the truncated
 //! distribution ([`expectation_propagation`]). The result is a [`GpPosterior`](thrifty_gp::GpPosterior) with known noise per observation,
-//! including gradients, joint covariances and paths. With values alone it agrees with [`Gp`](thrifty_gp::Gp) bit for bit.
+//! including gradients, joint covariances and paths. With values alone it agrees with [`Gp`](thrifty_gp::Gp) to rounding.
 
 mod classifier;
 mod data;

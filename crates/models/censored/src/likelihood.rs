@@ -140,8 +140,7 @@ mod tests {
         // A millionth of a step on the value needs sites to more digits than predictions do.
         let propagation = Propagation { tolerance: 1e-11, max_sweeps: 500, ..Propagation::default() };
         for (k, responses) in all.iter().enumerate() {
-            let data =
-                ScaledResponses::new(Some(1), x.as_ref(), responses, &[0.0; 8], &settings, None).unwrap();
+            let data = ScaledResponses::new(1, x.as_ref(), responses, &[0.0; 8], &settings, None).unwrap();
             let mut kernel = Scaled::new(Matern52::new(vec![0.4]).unwrap(), 1.3).unwrap();
             let mut likelihood =
                 CensoredLikelihood::new(&mut kernel, &data, propagation, &settings.noise, Mean::Learned);
@@ -174,7 +173,7 @@ mod tests {
         let x = Points::from_flat(vec![0.05, 0.3, 0.35, 0.5], 1);
         let responses = [Value(0.3), AtMost(0.1), AtLeast(0.9), AtMost(-0.2)];
         let settings = GpSettings { standardize_targets: false, ..GpSettings::default() };
-        let data = ScaledResponses::new(Some(1), x.as_ref(), &responses, &[0.0; 4], &settings, None).unwrap();
+        let data = ScaledResponses::new(1, x.as_ref(), &responses, &[0.0; 4], &settings, None).unwrap();
         for (max_sweeps, is_kept) in [(100, true), (1, false)] {
             let mut kernel = Scaled::new(Matern52::new(vec![0.4]).unwrap(), 1.3).unwrap();
             let propagation = Propagation { max_sweeps, ..Propagation::default() };

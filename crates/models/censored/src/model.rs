@@ -155,7 +155,14 @@ impl<K: Kernel + Clone> CensoredGp<K> {
         let settings = self.process.settings();
         settings.validate()?;
         self.propagation.validate()?;
-        ScaledResponses::new(self.process.kernel().dim(), x, responses, variances, settings, scale)
+        ScaledResponses::new(
+            self.process.kernel().expected_dim(x.dim()),
+            x,
+            responses,
+            variances,
+            settings,
+            scale,
+        )
     }
 
     fn likelihood<'a>(&'a self, kernel: &'a mut K, data: &'a ScaledResponses) -> CensoredLikelihood<'a, K> {

@@ -1,10 +1,10 @@
 //! Posterior Gaussian process for censored responses.
 
 use thrifty_domain::PointsRef;
-use thrifty_gp::{GpPosterior, Restart};
+use thrifty_gp::{Conditioning, GpPosterior, Restart};
 use thrifty_kernel::Kernel;
 use thrifty_params::Param;
-use thrifty_surrogate::{JointPosterior, PathSampler, Posterior, PosteriorGradient};
+use thrifty_surrogate::{JOINT_LIMIT, JointPosterior, PathSampler, Posterior, PosteriorGradient};
 
 use crate::CensoredError;
 
@@ -26,6 +26,7 @@ pub struct CensoredPosterior<K> {
     account: Convergence,
     params: Vec<Param>,
     restarts: Vec<Restart>,
+    joint_limit: usize,
 }
 
 impl<K: Kernel> CensoredPosterior<K> {
@@ -35,7 +36,7 @@ impl<K: Kernel> CensoredPosterior<K> {
         params: Vec<Param>,
         restarts: Vec<Restart>,
     ) -> Self {
-        Self { process, account, params, restarts }
+        Self { process, account, params, restarts, joint_limit: JOINT_LIMIT }
     }
 
     /// Gaussian process posterior on the pseudo-observations; bounds without effect are left out.
@@ -72,6 +73,17 @@ impl<K: Kernel> CensoredPosterior<K> {
     #[must_use]
     pub fn hyperparameters(&self) -> Vec<f64> {
         self.params.iter().map(|p| p.value).collect()
+    }
+
+    /// The posterior of a surrogate: with the restarts of the fit that learnt its hyperparameters, and the limit of joint distributions by its
+    /// conditioning.
+    pub(crate) fn of_surrogate(self, restarts: &[Restart], conditioning: Conditioning) -> Self {
+        Self { restarts: restarts.to_vec(), joint_limit: conditioning.limit(), ..self }
+    }
+
+    /// Largest number of observed points of which joint distributions are to be computed.
+    pub(crate) fn joint_limit(&self) -> usize {
+        self.joint_limit
     }
 
     /// Results of all restarts of the fit; empty after conditioning alone.

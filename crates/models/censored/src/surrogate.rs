@@ -69,10 +69,13 @@ pub(crate) fn learn(
     if let Some(warm_start) = warm_start {
         model = model.warm_started(warm_start.to_vec());
     }
+    // Those of the half, if hyperparameters are learnt from half of a subset.
+    let mut restarts = Vec::new();
     let fitted = training.learn_by(
         &process,
         |data| model.fit_with_noise(data.x, &responses(data.y), &data.noise_variances(), rng),
         |learnt, data| {
+            restarts = learnt.restarts().to_vec();
             let model = model.clone().warm_started(learnt.hyperparameters());
             let (inputs, targets) =
                 (learnt.process().input_scaling().cloned(), learnt.process().target_scaling());
@@ -80,7 +83,9 @@ pub(crate) fn learn(
             model.condition_on_scale(data.x, &responses, &noise, inputs, targets)
         },
     );
-    fitted.map_err(failed)
+    let fitted = fitted.map_err(failed)?;
+    let restarts = if restarts.is_empty() { fitted.restarts().to_vec() } else { restarts };
+    Ok(fitted.of_surrogate(&restarts, surrogate.conditioning))
 }
 
 impl Surrogate for CensoredGpSurrogate {
@@ -130,6 +135,10 @@ impl<K: Kernel + Clone + 'static> FittedSurrogate for CensoredPosterior<K> {
 
     fn noise_variance(&self) -> f64 {
         self.noise_variance()
+    }
+
+    fn joint_limit(&self) -> usize {
+        self.joint_limit()
     }
 
     fn fantasize(&self, x: &[f64], y: f64) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {

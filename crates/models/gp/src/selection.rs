@@ -1,5 +1,6 @@
 //! Model selection among Gaussian processes, with nested cross-validation of the choice.
 
+use thrifty_check::{InputError, length};
 use thrifty_domain::{Points, PointsRef};
 use thrifty_kernel::Kernel;
 use thrifty_sampling::Stream;
@@ -104,6 +105,9 @@ pub enum SelectionError {
         /// The error of the fit.
         error: GpError,
     },
+    /// Another number of targets than of points.
+    #[error(transparent)]
+    Input(#[from] InputError),
     /// A candidate's predictions cannot be scored.
     #[error("candidate {name}: {error}")]
     Score {
@@ -117,7 +121,7 @@ pub enum SelectionError {
 /// Scores every candidate on the data.
 ///
 /// # Errors
-/// [`SelectionError`]: no candidates, too few observations, a fit that fails.
+/// [`SelectionError`]: no candidates, another number of targets than of points, too few observations, a fit that fails.
 pub fn select(
     candidates: &[Candidate],
     criterion: Criterion,
@@ -128,6 +132,7 @@ pub fn select(
     if candidates.is_empty() {
         return Err(SelectionError::NoCandidates);
     }
+    length("targets", y.len(), x.len())?;
     // All candidates use the same splits.
     let splits = match criterion {
         Criterion::Evidence | Criterion::LeaveOneOut => Vec::new(),
@@ -173,6 +178,7 @@ pub fn nested(
     y: &[f64],
     rng: &mut Stream,
 ) -> Result<Report, SelectionError> {
+    length("targets", y.len(), x.len())?;
     let mut report = Report { choices: Vec::new(), calibrations: Vec::new() };
     for held in split(y.len(), outer, rng)? {
         let (rest_x, rest_y) = without(x, y, &held);

@@ -60,7 +60,8 @@ impl Conditioning {
     }
 
     /// Largest number of kept observations.
-    pub(crate) fn limit(self) -> usize {
+    #[must_use]
+    pub fn limit(self) -> usize {
         match self {
             Self::All => usize::MAX,
             Self::Subset { size } => size,

@@ -25,7 +25,7 @@ const FARTHEST: f64 = 1e5;
 impl ScaledObservations {
     /// Validates the observations and scales them. Without a scale, one is computed from these data as the settings ask.
     pub(crate) fn new(
-        dim: Option<usize>,
+        dim: usize,
         x: PointsRef<'_>,
         y: &[f64],
         noise: &[f64],
@@ -35,7 +35,7 @@ impl ScaledObservations {
         not_empty("observations", x.len().max(y.len()))?;
         length("targets", y.len(), x.len())?;
         length("noise variances", noise.len(), y.len())?;
-        dimension("points", x.dim(), dim.unwrap_or(x.dim()))?;
+        dimension("points", x.dim(), dim)?;
         x.require_finite().map_err(GpError::from)?;
         all_finite("target", y)?;
         variances("noise variance", noise)?;

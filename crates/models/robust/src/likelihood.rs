@@ -174,7 +174,7 @@ mod tests {
             [(learnt.clone(), Mean::Learned), (learnt, Mean::Zero), (Noise::Fixed(0.02), Mean::Learned)]
         {
             let settings = GpSettings { standardize_targets: false, ..GpSettings::default() };
-            let data = ScaledObservations::new(Some(1), x.as_ref(), &y, &known, &settings, None).unwrap();
+            let data = ScaledObservations::new(1, x.as_ref(), &y, &known, &settings, None).unwrap();
             let mut kernel = Scaled::new(Matern52::new(vec![0.4]).unwrap(), 1.3).unwrap();
             // A millionth of a step on the value needs weights to more digits than predictions do.
             let student = StudentT { tolerance: 1e-12, max_sweeps: 5000, ..StudentT::default() };
@@ -207,7 +207,7 @@ mod tests {
         let x = Points::from_flat(vec![0.05, 0.3, 0.35, 0.5, 0.72, 0.9], 1);
         let y = [0.3, 1.2, 0.8, 9.0, -0.4, -1.0];
         let settings = GpSettings { standardize_targets: false, ..GpSettings::default() };
-        let data = ScaledObservations::new(Some(1), x.as_ref(), &y, &[0.0; 6], &settings, None).unwrap();
+        let data = ScaledObservations::new(1, x.as_ref(), &y, &[0.0; 6], &settings, None).unwrap();
         let mut kernel = Scaled::new(Matern52::new(vec![0.4]).unwrap(), 1.3).unwrap();
         let noise = Noise::Fixed(0.02);
         let mut likelihood =

@@ -146,7 +146,8 @@ impl<K: Kernel + Clone> RobustGp<K> {
             // The model needs positive noise to weight.
             thrifty_check::positive("noise", value)?;
         }
-        ScaledObservations::new(self.process.kernel().dim(), x, y, variances, settings, scale)
+        let dim = self.process.kernel().expected_dim(x.dim());
+        ScaledObservations::new(dim, x, y, variances, settings, scale)
     }
 
     fn likelihood<'a>(&'a self, kernel: &'a mut K, data: &'a ScaledObservations) -> RobustLikelihood<'a, K> {

@@ -1,10 +1,10 @@
 //! Posterior Gaussian process with Student-t noise.
 
 use thrifty_domain::PointsRef;
-use thrifty_gp::{GpPosterior, Restart};
+use thrifty_gp::{Conditioning, GpPosterior, Restart};
 use thrifty_kernel::Kernel;
 use thrifty_params::Param;
-use thrifty_surrogate::{JointPosterior, PathSampler, Posterior, PosteriorGradient};
+use thrifty_surrogate::{JOINT_LIMIT, JointPosterior, PathSampler, Posterior, PosteriorGradient};
 
 use crate::weighting::Weighting;
 use crate::{RobustError, StudentT};
@@ -21,6 +21,7 @@ pub struct RobustPosterior<K> {
     weighting: Weighting,
     params: Vec<Param>,
     restarts: Vec<Restart>,
+    joint_limit: usize,
 }
 
 impl<K: Kernel> RobustPosterior<K> {
@@ -32,7 +33,7 @@ impl<K: Kernel> RobustPosterior<K> {
         restarts: Vec<Restart>,
     ) -> Self {
         let tails = student.largest_weight() * student.normal_variance();
-        Self { process, tails, weighting, params, restarts }
+        Self { process, tails, weighting, params, restarts, joint_limit: JOINT_LIMIT }
     }
 
     /// Gaussian process posterior in which each observation has the noise variance σ²/w.
@@ -76,6 +77,17 @@ impl<K: Kernel> RobustPosterior<K> {
     #[must_use]
     pub fn hyperparameters(&self) -> Vec<f64> {
         self.params.iter().map(|p| p.value).collect()
+    }
+
+    /// The posterior of a surrogate: with the restarts of the fit that learnt its hyperparameters, and the limit of joint distributions by its
+    /// conditioning.
+    pub(crate) fn of_surrogate(self, restarts: &[Restart], conditioning: Conditioning) -> Self {
+        Self { restarts: restarts.to_vec(), joint_limit: conditioning.limit(), ..self }
+    }
+
+    /// Largest number of observed points of which joint distributions are to be computed.
+    pub(crate) fn joint_limit(&self) -> usize {
+        self.joint_limit
     }
 
     /// Results of all restarts of the fit; empty after conditioning alone.

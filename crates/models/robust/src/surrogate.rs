@@ -115,17 +115,22 @@ impl Surrogate for RobustGpSurrogate {
         if let Some(warm_start) = warm_start {
             model = model.warm_started(warm_start.to_vec());
         }
+        // Those of the half, if hyperparameters are learnt from half of a subset.
+        let mut restarts = Vec::new();
         let fitted = training.learn_by(
             &process,
             |data| model.fit_with_noise(data.x, data.y, &data.noise_variances(), rng),
             |learnt, data| {
+                restarts = learnt.restarts().to_vec();
                 let model = model.clone().warm_started(learnt.hyperparameters());
                 let (inputs, targets) =
                     (learnt.process().input_scaling().cloned(), learnt.process().target_scaling());
                 model.condition_on_scale(data.x, data.y, &data.noise_variances(), inputs, targets)
             },
         );
-        Ok(Box::new(fitted.map_err(failed)?))
+        let fitted = fitted.map_err(failed)?;
+        let restarts = if restarts.is_empty() { fitted.restarts().to_vec() } else { restarts };
+        Ok(Box::new(fitted.of_surrogate(&restarts, self.process.conditioning)))
     }
 
     fn near(&self, value: f64) -> Option<Box<dyn Surrogate>> {
@@ -150,6 +155,10 @@ impl<K: Kernel + Clone + 'static> FittedSurrogate for RobustPosterior<K> {
     /// Includes the tails: the interval of a new observation is that of the Student-t noise.
     fn noise_variance(&self) -> f64 {
         self.observed_noise_variance()
+    }
+
+    fn joint_limit(&self) -> usize {
+        self.joint_limit()
     }
 
     fn fantasize(&self, x: &[f64], y: f64) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {

@@ -83,6 +83,19 @@ fn sharp_borders_are_sharp_and_chance_is_chance() {
     assert!(patterns <= 1, "{patterns}");
 }
 
+/// Also where more labels are told than are kept, the more probable model is: chance is taken for noise, and a border is sharp.
+#[test]
+fn chance_is_chance_beyond_the_labels_that_are_kept() {
+    let x = points(260, 2, 1);
+    assert!(noise(&*fit(&x, &sides(&x))) < 1e-5);
+    let by_chance = (1..=4).filter(|seed| {
+        let mut rng = Seed(*seed).stream("chance", 0);
+        let y: Vec<f64> = (0..260).map(|_| if rng.uniform() < 0.3 { 1.0 } else { -1.0 }).collect();
+        noise(&*fit(&x, &y)) > 0.1
+    });
+    assert!(by_chance.count() >= 3);
+}
+
 /// A border that close labels enclose is as sharp as they are. From an earlier fit that saw a sharp border, labels by chance are found to be that, and
 /// the other way round.
 #[test]
@@ -125,6 +138,13 @@ fn hyperparameters_are_kept_up_to_a_tenth_of_growth() {
     assert_eq!((kept.hyperparameters(), kept.learnt_from()), (hyperparameters.clone(), Some(40)));
     assert_eq!(anew.learnt_from(), Some(44));
     assert_ne!(anew.hyperparameters(), hyperparameters);
+    // Those of a model with another number of them are not kept.
+    let longer: Vec<f64> = hyperparameters.iter().copied().chain([0.0]).collect();
+    let earlier = EarlierFit { hyperparameters: &longer, learnt_from: first.learnt_from() };
+    let data = Observations::new(x.as_ref().slice(0, 43), &y[..43]);
+    let other =
+        GpClassifier::default().update(&domain, data, earlier, &mut Seed(1).stream("fit", 0)).unwrap();
+    assert_eq!((other.learnt_from(), other.hyperparameters().len()), (Some(43), hyperparameters.len()));
 }
 
 /// One target, one class, opposite classes at one point, and more targets than are kept: predictions are numbers, on the side of the labels.

@@ -6,7 +6,7 @@ use thrifty_censored::{
 use thrifty_check::InputError;
 use thrifty_domain::Points;
 use thrifty_gp::{Gp, GpSettings, Mean, Noise};
-use thrifty_kernel::{Matern52, Scaled};
+use thrifty_kernel::{Matern52, OnColumns, Scaled};
 use thrifty_linalg::{JitterLadder, Matrix};
 use thrifty_sampling::Seed;
 use thrifty_surrogate::{Posterior, Prediction};
@@ -55,6 +55,10 @@ fn what_is_no_number_is_named() {
     assert!(noise.to_string().contains("noise variance 0 is -1"), "{noise}");
     let wide = gp.condition(Points::zeros(1, 2).as_ref(), &[Response::Value(0.0)]).unwrap_err();
     assert!(wide.to_string().contains("dimension 2"), "{wide}");
+    // A kernel on the fourth column alone takes points of any dimension that has it.
+    let last = CensoredGp::new(Gp::new(OnColumns::new(Matern52::new(vec![0.5]).unwrap(), vec![3]).unwrap()));
+    let narrow = last.condition(Points::zeros(1, 2).as_ref(), &[Response::Value(0.0)]).unwrap_err();
+    assert!(narrow.to_string().contains("dimension 2, expected 4"), "{narrow}");
     for bad in [
         Propagation { max_sweeps: 0, ..Propagation::default() },
         Propagation { tolerance: f64::NAN, ..Propagation::default() },

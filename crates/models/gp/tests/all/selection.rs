@@ -78,6 +78,17 @@ fn bad_input_is_named() {
         let error = select(&smooth_and_rough(2), criterion, x.as_ref(), &y, rng).unwrap_err();
         assert!(error.to_string().starts_with("3 observations cannot be split"), "{error}");
     }
+    // Another number of targets, whatever the criterion.
+    for y in [&[1.0, 2.0][..], &[1.0, 2.0, 0.5, 3.0]] {
+        let (folds, outer) = (Criterion::CrossValidation { folds: 2 }, Outer::HoldOut { share: 0.4 });
+        let named = format!("{} targets, expected 3", y.len());
+        for criterion in [Criterion::Evidence, folds] {
+            let error = select(&smooth_and_rough(2), criterion, x.as_ref(), y, rng).unwrap_err();
+            assert!(error.to_string().contains(&named), "{error}");
+        }
+        let error = nested(&smooth_and_rough(2), folds, outer, x.as_ref(), y, rng).unwrap_err();
+        assert!(error.to_string().contains(&named), "{error}");
+    }
     let error = select(&smooth_and_rough(3), Criterion::Evidence, x.as_ref(), &y, rng).unwrap_err();
     assert!(error.to_string().starts_with("candidate matern12: points of dimension 2"), "{error}");
 }

@@ -3,6 +3,7 @@
 use thrifty_check::InputError;
 use thrifty_domain::Points;
 use thrifty_gp::{Gp, GpError, GpSettings, Noise};
+use thrifty_kernel::{Matern52, OnColumns};
 use thrifty_linalg::{JitterLadder, NotPositiveDefinite};
 use thrifty_robust::{RobustError, RobustGp, StudentT};
 use thrifty_sampling::Seed;
@@ -26,6 +27,15 @@ fn nothing_is_an_error_and_little_is_enough() {
             "{found:?}"
         );
     }
+}
+
+/// A kernel on the fourth column alone takes points of any dimension that has it.
+#[test]
+fn points_without_a_column_of_the_kernel_are_named() {
+    let last = RobustGp::new(Gp::new(OnColumns::new(Matern52::new(vec![0.5]).unwrap(), vec![3]).unwrap()));
+    let narrow = last.fit(Points::zeros(2, 2).as_ref(), &[0.0, 1.0], &mut Seed(1).stream("fit", 0));
+    let text = narrow.unwrap_err().to_string();
+    assert!(text.contains("dimension 2, expected 4"), "{text}");
 }
 
 /// Observations at one point that disagree: the mean is with the majority.
