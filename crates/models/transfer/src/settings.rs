@@ -22,6 +22,11 @@ impl Default for TransferSettings {
 }
 
 impl TransferSettings {
+    /// True if a source passes whose order agrees with the observed one by this probability. Of many observations it may underflow to 0.
+    pub(crate) fn passes(&self, probability: f64) -> bool {
+        self.chance > 0.0 && probability <= self.chance
+    }
+
     /// Checks the settings.
     ///
     /// # Errors
@@ -30,5 +35,16 @@ impl TransferSettings {
         number("draws", self.draws as f64, self.draws > 0, "at least 1")?;
         number("chance", self.chance, (0.0..=1.0).contains(&self.chance), "a number from 0 to 1")?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chance_of_0_drops_all_sources() {
+        let passes = |chance| TransferSettings { chance, ..TransferSettings::default() }.passes(0.0);
+        assert!(!passes(0.0) && passes(f64::MIN_POSITIVE) && passes(1.0));
     }
 }

@@ -239,7 +239,7 @@ impl TransferSurrogate {
             let mut values = source.means(data.x);
             let chance = chance_of_agreement(data.len(), discordant_pairs(&values, data.y));
             if data.len() < 2
-                || chance > self.settings.chance
+                || !self.settings.passes(chance)
                 || values.iter().any(|value| !value.is_finite())
             {
                 continue;

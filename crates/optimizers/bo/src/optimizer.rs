@@ -4,16 +4,16 @@ use thrifty_acquisition::AcquisitionFactory;
 use thrifty_model_based::{
     CostAwareness, CostData, Designer, GpSurrogate, ModelBased, OutputFitter, PlannedTrials, Repeats,
     StateSettings, SurrogateState, TiePolicy, Turn, acquisition_fingerprint, ask_given, check_config,
-    design_changed, ended_without_loss, fingerprint, is_modelled, measurement, surrogate_fingerprint,
+    design_changed, ended_without_loss, fingerprint, is_modelled, surrogate_fingerprint,
 };
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{
-    Ask, Best, Fingerprint, History, Measurement, MeasurementProblem, MemoKey, Optimizer, OptimizerError,
-    StopReason, Suggestion, Trial, TrialId,
+    Ask, Best, Fingerprint, History, Measurement, MeasurementProblem, Memo, MemoKey, Optimizer,
+    OptimizerError, StopReason, Suggestion, Trial, TrialId,
 };
 use thrifty_surrogate::Surrogate;
 
-use crate::turn::BoTurn;
+use crate::turn::{BoTurn, POLISHED};
 use crate::{BoSettings, Convergence};
 
 /// Bayesian optimisation.
@@ -140,9 +140,7 @@ impl BayesianOptimizer {
             return Ok(None);
         }
         // Cooling also counts the costs of earlier runs.
-        let counted: Vec<f64> =
-            history.trials().iter().filter_map(|trial| measurement(trial)?.cost).collect();
-        let costs = CostData { counted: Some(&counted), spent: Some(history.spent()) };
+        let costs = CostData { trials: Some(history.trials()), spent: Some(history.spent()) };
         let fitter = self.fitter(trials, history, id);
         let Some(state) = SurrogateState::fit_with(&fitter, settings, costs)? else {
             return Ok(None);
@@ -238,14 +236,17 @@ impl Optimizer for BayesianOptimizer {
         let settings = StateSettings { ignores_running: true, cost, ties, ..self.settings.state() };
         let Some(state) = SurrogateState::fit(&fitter, settings)? else { return Ok(None) };
         let means = state.means();
-        let measured = history.measured().map(|(trial, _)| &trial.query).zip(means).zip(state.feasible());
+        let measured = history.measured().zip(means).zip(state.feasible());
         let feasible = measured.filter(|(_, feasible)| **feasible).map(|(found, _)| found);
         let best = feasible.reduce(|best, other| if other.1 < best.1 { other } else { best });
-        let Some((config, mean)) = best else { return Ok(None) };
+        let Some(((trial, loss), mean)) = best else { return Ok(None) };
+        let config = &trial.query;
         let x = self.space.encode(config);
         let x = x.map_err(|error| OptimizerError::failed("recommending a configuration", error))?;
         let interval = state.interval_of_loss(state.posterior().predict(&x));
-        Ok(Some(Best::posterior(config.clone(), state.loss_of(*mean)).with_interval(interval)))
+        // A mean beyond the range of the transform has no loss; the measured one is the best that is known.
+        let value = Some(state.loss_of(*mean)).filter(|value| value.is_finite()).unwrap_or(loss);
+        Ok(Some(Best::posterior(config.clone(), value).with_interval(interval)))
     }
 
     fn check(&self, query: &Config, is_whole: bool) -> Result<(), OptimizerError> {
@@ -258,6 +259,11 @@ impl Optimizer for BayesianOptimizer {
 
     fn canonical(&self, query: Config) -> Config {
         self.space.canonical(&query)
+    }
+
+    /// Memo without the mark of a trial at the least mean, so that another one goes there.
+    fn moved(&self, memo: Memo) -> Memo {
+        memo.without(&[POLISHED.name()])
     }
 
     fn ask_given(

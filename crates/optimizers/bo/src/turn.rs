@@ -18,7 +18,7 @@ use crate::settings::RESOLVED;
 use crate::{BayesianOptimizer, Convergence};
 
 /// Marks a trial at the smallest posterior mean, for trials that are asked while it runs.
-static POLISHED: MemoKey<f64> = MemoKey::new("polished");
+pub(crate) static POLISHED: MemoKey<f64> = MemoKey::new("polished");
 
 /// Anchors of the knowledge gradient for the last trials. 50 take twice the time, without a measured gain.
 const ANCHORS: usize = 20;

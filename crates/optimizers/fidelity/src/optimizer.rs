@@ -140,7 +140,7 @@ impl MultiFidelityOptimizer {
             seed: history.seed(),
             id,
         };
-        let costs = CostData { counted: None, spent: Some(history.spent()) };
+        let costs = CostData { trials: None, spent: Some(history.spent()) };
         let Some(state) = SurrogateState::fit_with(&fitter, settings, costs)? else {
             return Ok(None);
         };

@@ -234,7 +234,7 @@ impl LevelSetOptimizer {
         let weight_surrogate = if self.progress.is_some() { learnt } else { others };
         let surrogate = self.near_threshold.as_deref().unwrap_or(surrogate);
         let fitter = OutputFitter { space, surrogate, weight_surrogate, trials: told, seed, id };
-        let costs = CostData { counted: None, spent: Some(history.spent()) };
+        let costs = CostData { trials: None, spent: Some(history.spent()) };
         let state = SurrogateState::fit_with(&fitter, self.settings.state(), costs)?;
         let Some(surrogates) = state else { return Ok(None) };
         // Running trials count as asked.

@@ -82,8 +82,8 @@ impl Kept {
 }
 
 impl LossModel {
-    /// Fits the model, or one per transform to choose from. The first `imputed` losses stand for failures. Piecewise constant losses are
-    /// modelled without a transform, by the surrogate's form for pieces if it has one.
+    /// Fits the model, or one per transform to choose from. The first `imputed` losses stand for failures. If the surrogate has a
+    /// form for pieces, piecewise constant losses are modelled by it, without a transform.
     ///
     /// # Errors
     /// [`OptimizerError`] when a fit fails.

@@ -13,9 +13,9 @@ pub enum TiePolicy {
     Ignore,
     /// The function is treated as piecewise constant while losses in the lower half tie more often than by chance.
     ///
-    /// Losses are then modelled without a transform. If the surrogate [has a form for pieces](thrifty_surrogate::Surrogate::in_pieces),
-    /// noise explains what a smooth function cannot follow. A utility is multiplied by the probability that the point is not on the piece
-    /// of a point that was asked.
+    /// If the surrogate [has a form for pieces](thrifty_surrogate::Surrogate::in_pieces), losses are then modelled by it, without a transform:
+    /// noise explains what a smooth function cannot follow. Other surrogates model them as they do without ties. A utility is multiplied by
+    /// the probability that the point is not on the piece of a point that was asked.
     #[default]
     Pieces,
 }

@@ -3,8 +3,8 @@
 use thrifty_acquisition::{Acquisition, Analytic, LogFeasibility, LogInverseCost, Weighted, ZeroLog};
 use thrifty_domain::Points;
 use thrifty_search::{measurement, same_shape};
-use thrifty_space::Space;
-use thrifty_study::OptimizerError;
+use thrifty_space::{Config, Space};
+use thrifty_study::{OptimizerError, Trial};
 use thrifty_surrogate::{Observations, Posterior, Prediction};
 
 use crate::constraint_tails::tails_drawn_in;
@@ -28,8 +28,8 @@ struct Weighing<'a> {
 /// Costs that determine the cooling exponent.
 #[derive(Clone, Copy, Default)]
 pub struct CostData<'a> {
-    /// Measured costs in the order of the trials, beginning with those of the initial design. `None` for those of the fitted trials.
-    pub counted: Option<&'a [f64]>,
+    /// All trials, beginning with those of the initial design, if these are not the fitted ones.
+    pub trials: Option<&'a [Trial<Config>]>,
     /// Total cost spent, including failed and pruned trials. `None` for the sum of the measured costs.
     pub spent: Option<f64>,
 }
@@ -112,28 +112,54 @@ impl Weighing<'_> {
         }
         let logarithms: Vec<f64> = costs.iter().map(|cost| cost.ln()).collect();
         let data = Observations::new(points.as_ref(), &logarithms);
-        let counted = self.costs.counted.unwrap_or(&costs);
-        let spent = self.costs.spent.unwrap_or_else(|| counted.iter().sum());
+        let counted = match self.costs.trials {
+            Some(trials) => Counted::of(trials.iter()),
+            None => Counted::of(self.fitter.trials.iter().copied()),
+        };
+        let spent = self.costs.spent.unwrap_or_else(|| counted.costs.iter().sum());
         Ok(Some((
             self.fitter.fit_weight("cost".into(), data)?,
-            exponent(self.settings, self.fitter.space, counted, spent)?,
+            exponent(self.settings, self.fitter.space, &counted, spent)?,
         )))
     }
 }
 
-/// The weight by cost, given the measured costs in the order of the trials and the total that was spent.
+/// Measured costs.
+struct Counted {
+    /// Costs in the order of the trials.
+    costs: Vec<f64>,
+    /// Number of costs before the first trial that a model suggested. A design is shorter than planned if failed trials count in it, or if
+    /// the study is planned longer later.
+    before_models: usize,
+}
+
+impl Counted {
+    fn of<'t>(trials: impl Iterator<Item = &'t Trial<Config>>) -> Self {
+        let (mut costs, mut before_models) = (Vec::new(), None);
+        for trial in trials {
+            if before_models.is_none() && !trial.memo.is_empty() {
+                before_models = Some(costs.len());
+            }
+            let cost = measurement(trial).and_then(|measured| measured.cost);
+            costs.extend(cost.filter(|cost| *cost > 0.0 && cost.is_finite()));
+        }
+        Self { before_models: before_models.unwrap_or(costs.len()), costs }
+    }
+}
+
+/// The weight by cost, given the measured costs and the total that was spent.
 fn exponent(
     settings: &StateSettings,
     space: &Space,
-    costs: &[f64],
+    counted: &Counted,
     spent: f64,
 ) -> Result<LogInverseCost, OptimizerError> {
     let cost = match settings.cost {
         CostAwareness::Ignore => LogInverseCost::new(0.0),
         CostAwareness::PerUnit { exponent } => LogInverseCost::new(exponent),
         CostAwareness::Cooled { budget } => {
-            let design = settings.initial.len(space, settings.budget).min(costs.len());
-            let initial: f64 = costs[..design].iter().sum();
+            let design = settings.initial.len(space, settings.budget).min(counted.before_models);
+            let initial: f64 = counted.costs.iter().take(design).sum();
             // If the design has spent the budget, nothing is left to cool.
             if initial < budget {
                 LogInverseCost::cooled(budget, initial, spent)
@@ -222,8 +248,28 @@ pub fn weighted_logarithm<'a>(
 mod tests {
     use thrifty_search::InitialDesign;
     use thrifty_space::Space;
+    use thrifty_study::{Measurement, MemoKey, Outcome, TrialId};
 
     use super::*;
+
+    /// Costs before the first memo are those of the design; a failed trial has none here.
+    #[test]
+    fn models_begin_with_the_first_memo() {
+        let trial = |id: u64, cost: Option<f64>, is_modelled: bool| {
+            let measured = cost.map(|cost| Measurement { cost: Some(cost), ..Measurement::from(0.0) });
+            let outcome = measured.map_or_else(|| Outcome::failed("no"), Outcome::from);
+            let mut trial = Trial::new(TrialId(id), Config::new(), Some(outcome));
+            if is_modelled {
+                trial.memo.set(&MemoKey::new("model"), &vec![1.0]);
+            }
+            trial
+        };
+        let design = [trial(0, Some(1.0), false), trial(1, None, false), trial(2, Some(2.0), false)];
+        let all = [&design[..], &[trial(3, Some(3.0), true), trial(4, Some(4.0), false)]].concat();
+        let (counted, alone) = (Counted::of(all.iter()), Counted::of(design.iter()));
+        assert_eq!((counted.costs, counted.before_models), (vec![1.0, 2.0, 3.0, 4.0], 2));
+        assert_eq!((alone.costs, alone.before_models), (vec![1.0, 2.0], 2));
+    }
 
     #[test]
     fn the_design_is_what_cooling_begins_with() {
@@ -233,7 +279,11 @@ mod tests {
             initial: InitialDesign::Sobol(2),
             ..StateSettings::default()
         };
-        let after = |costs: &[f64], spent| exponent(&settings, &space, costs, spent).unwrap().exponent();
+        let of = |costs: &[f64], before_models, spent| {
+            let counted = Counted { costs: costs.to_vec(), before_models };
+            exponent(&settings, &space, &counted, spent).unwrap().exponent()
+        };
+        let after = |costs: &[f64], spent| of(costs, costs.len(), spent);
         let exponent = |costs: &[f64]| after(costs, costs.iter().sum());
         // (10 - 6)/(10 - 3): the first two cost 3.
         assert!((exponent(&[1.0, 2.0, 3.0]) - 4.0 / 7.0).abs() < 1e-15);
@@ -242,6 +292,8 @@ mod tests {
         // A failure that cost 2, and one that cost the budget.
         assert!((after(&[1.0, 2.0, 3.0], 8.0) - 2.0 / 7.0).abs() < 1e-15);
         assert_eq!(after(&[1.0, 2.0, 3.0], 16.0), 0.0);
+        // A failed trial is the other one of the design: (10 - 6)/(10 - 1).
+        assert!((of(&[1.0, 2.0, 3.0], 1, 6.0) - 4.0 / 9.0).abs() < 1e-15);
         // A design that cost the budget, and more.
         assert_eq!(exponent(&[1.0, 9.0, 1.0]), 0.0);
         assert_eq!(exponent(&[1.0, 900.0]), 0.0);

@@ -84,8 +84,40 @@ impl Asked {
     /// As [`Designer::config`].
     pub fn designed(&self, designer: &Designer<'_>, id: TrialId) -> Result<Option<Config>, OptimizerError> {
         match (designer.config(&self.points, id)?, &self.left_out) {
-            (None, Some(left_out)) => designer.config(left_out, id),
+            // All given configurations were asked, each as often as it is given.
+            (None, Some(left_out)) => designer.of_sequence(left_out, id),
             (config, _) => Ok(config),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use thrifty_space::KnownConstraint;
+
+    use super::*;
+    use crate::InitialDesign;
+
+    /// A given configuration is asked as often as it is given, also where the space is repeated.
+    #[test]
+    fn a_repeated_space_follows_the_sequence() {
+        let space = Space::builder().int("arm", 0, 3).build().unwrap();
+        let config = |arm: i64| {
+            let mut config = Config::new();
+            config.insert("arm", arm);
+            config
+        };
+        let design = InitialDesign::Given(vec![config(3)]);
+        let known_constraint = &KnownConstraint::default();
+        let designer = Designer { design: &design, space: &space, seed: Seed(2), run: 0, known_constraint };
+        let trials: Vec<Trial<Config>> =
+            (0..4).map(|arm| Trial::new(TrialId(arm as u64), config(arm), Some(0.5.into()))).collect();
+        let asked = Asked::of(&space, &trials).unwrap();
+        assert_eq!(asked.designed(&designer, TrialId(4)).unwrap(), None);
+        let again = asked.or_again(&space, &trials).unwrap();
+        let arm = |id| again.designed(&designer, TrialId(id)).unwrap().unwrap().int("arm").unwrap();
+        assert_eq!((4..16).map(arm).collect::<BTreeSet<i64>>().len(), 4);
     }
 }

@@ -30,14 +30,19 @@ impl Designer<'_> {
     /// [`OptimizerError`] for a given configuration that is not of the space, or when no feasible configuration is found.
     pub fn config(&self, asked: &Points, id: TrialId) -> Result<Option<Config>, OptimizerError> {
         let points = asked.rows().map(<[f64]>::to_vec);
-        let next_given = self.design.next_given_beside(self.space, self.run, points);
-        let index = next_given.unwrap_or_else(|| self.index(id));
-        let what = || format!("initial design, configuration {index}");
-        let designed = self.design.config(self.space, self.seed, self.run, index);
-        let designed = designed.map_err(|error| OptimizerError::failed(what(), error))?;
-        if next_given.is_some() {
-            return Ok(Some(designed));
+        match self.design.next_given_beside(self.space, self.run, points) {
+            Some(index) => self.designed(index).map(Some),
+            None => self.of_sequence(asked, id),
         }
+    }
+
+    /// As [`Designer::config`], without the given configurations.
+    ///
+    /// # Errors
+    /// As [`Designer::config`].
+    pub(crate) fn of_sequence(&self, asked: &Points, id: TrialId) -> Result<Option<Config>, OptimizerError> {
+        let index = self.index(id);
+        let designed = self.designed(index)?;
         let is_new = |config: &Config| {
             self.space.encode(config).is_ok_and(|x| asked.rows().all(|known| known != &x[..]))
         };
@@ -50,7 +55,7 @@ impl Designer<'_> {
                 all.iter().map(|x| self.space.decode(x)).filter(|config| self.is_allowed(config)).collect();
             if allowed.is_empty() {
                 let error = format!("none of the {} configurations is allowed", all.len());
-                return Err(OptimizerError::failed(what(), error));
+                return Err(OptimizerError::failed(naming(index), error));
             }
             let mut left: Vec<Config> = allowed.into_iter().filter(is_new).collect();
             if left.is_empty() {
@@ -59,7 +64,13 @@ impl Designer<'_> {
             return Ok(Some(left.swap_remove(seed.stream("left", 0).index(left.len()))));
         }
         let sample = |attempt| self.space.sample(&mut seed.stream("uniform", attempt));
-        random_new(sample, |config| self.is_allowed(config), is_new, what)
+        random_new(sample, |config| self.is_allowed(config), is_new, || naming(index))
+    }
+
+    /// The configuration of an index, given or of the sequence.
+    fn designed(&self, index: usize) -> Result<Config, OptimizerError> {
+        let designed = self.design.config(self.space, self.seed, self.run, index);
+        designed.map_err(|error| OptimizerError::failed(naming(index), error))
     }
 
     /// Index of a trial in the sequence that follows the given configurations.
@@ -72,6 +83,10 @@ impl Designer<'_> {
     fn is_allowed(&self, config: &Config) -> bool {
         self.known_constraint.allows(config)
     }
+}
+
+fn naming(index: usize) -> String {
+    format!("initial design, configuration {index}")
 }
 
 #[cfg(test)]

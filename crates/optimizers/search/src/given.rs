@@ -88,8 +88,8 @@ fn completing(id: TrialId) -> impl Fn(SpaceError) -> OptimizerError {
 /// The suggestion for trial `id` with the given values: the [`Optimizer::ask_given`] of every optimiser of a space.
 ///
 /// The optimiser suggests on the part of its space with these values. The encoding is the same, so its models do not change. A whole
-/// configuration is returned unchanged, others are completed by [`Given::complete`]. If the optimiser has no new suggestion there, the
-/// remaining values are random and allowed. `parts` returns references to the optimiser's space and known constraint.
+/// configuration is returned unchanged, others are completed by [`Given::complete`]. Their memo is that of a [moved](Optimizer::moved)
+/// suggestion. If the optimiser has no new suggestion there, the remaining values are random and allowed. `parts` returns references to the optimiser's space and known constraint.
 ///
 /// # Errors
 /// As [`Optimizer::ask`] and [`check_config`], and if no random configuration is allowed.
@@ -108,7 +108,8 @@ pub fn ask_given<O: Optimizer<Query = Config>>(
     Ok(match asked {
         Ask::Evaluate(suggestion) => {
             let query = completion.complete(&suggestion.query)?;
-            Ask::Evaluate(Suggestion { query, ..without_gains(suggestion) })
+            let Suggestion { diagnostics, memo, .. } = without_gains(suggestion);
+            Ask::Evaluate(Suggestion { query, diagnostics, memo: optimizer.moved(memo) })
         }
         Ask::Stop(_) => {
             let query = completion.random(parts(optimizer).1, history.seed())?;

@@ -5,7 +5,8 @@ use thrifty_sampling::Seed;
 use thrifty_search::InitialDesign;
 use thrifty_space::{Config, Space};
 use thrifty_study::{
-    History, MaxTrials, Measurement, MemoKey, Optimizer, Outcome, StopReason, Study, Trial, TrialId, contract,
+    History, MaxTrials, Measurement, MemoKey, Next, Optimizer, Outcome, StopReason, Study, Trial, TrialId,
+    contract,
 };
 use thrifty_trust_region::{TrustRegionOptimizer, TrustRegionSettings};
 
@@ -92,6 +93,28 @@ fn a_collapsed_region_starts_a_new_run() {
 }
 
 /// Each run begins with a Latin hypercube of its own.
+/// A trial of which a part is enqueued is no failure of the region, and its side stays.
+#[test]
+fn enqueued_parts_are_no_failures() {
+    let optimizer = TrustRegionOptimizer::new(mixed()).with_settings(settings()).unwrap();
+    let mut study = Study::new(optimizer, Seed(1));
+    for trial in 0..24 {
+        // After the design and a first trial of the region, 19 bad parts.
+        let is_bad = (4..23).contains(&trial);
+        if is_bad {
+            let mut part = Config::new();
+            part.insert("n", 6_i64);
+            study.enqueue(part).unwrap();
+        }
+        let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("no trial") };
+        let loss = loss(&trial.query) + if is_bad { 10.0 } else { 0.0 };
+        study.tell(trial.id, loss).unwrap();
+    }
+    let side = |at: usize| study.history().trials()[at].diagnostics["side"];
+    // The first trial of the region may have been a success or a failure, but the parts are neither.
+    assert!(side(23) >= 0.5 * side(3), "{} {}", side(23), side(3));
+}
+
 #[test]
 fn runs_have_a_latin_hypercube_each() {
     let initial = InitialDesign::LatinHypercube(5);

@@ -3,8 +3,8 @@
 use thrifty_domain::Points;
 use thrifty_model_based::{
     Asked, Designer, FailurePolicy, GpSurrogate, ModelBased, OutputFitter, ParetoMember, ParetoSet,
-    PlannedTrials, Repeats, Turn, ask_given, check_config, design_changed, ended_without_loss, fingerprint,
-    measurement, random_points, surrogate_fingerprint,
+    PlannedTrials, Repeats, Scale, Turn, ask_given, check_config, design_changed, ended_without_loss,
+    fingerprint, measurement, random_points, surrogate_fingerprint,
 };
 use thrifty_pareto::ReferencePoint;
 use thrifty_space::{Config, KnownConstraint, Space};
@@ -258,8 +258,13 @@ impl Optimizer for MultiObjectiveOptimizer {
         let means = means(&state.objectives(rule)?, &state.observed.x);
         let measured: Vec<_> = history.trials().iter().filter(|t| measurement(t).is_some()).collect();
         let member = |&i: &usize| {
-            let scales = state.data.scales.iter().zip(means.row(i));
-            let objectives = scales.map(|(scale, mean)| scale.invert(*mean)).collect();
+            let own = measurement(measured[i]).into_iter().flat_map(|measured| &measured.objectives);
+            let scales = state.data.scales.iter().zip(means.row(i)).zip(own);
+            // A mean beyond the range of a transform has no loss; the measured one is the best that is known.
+            let objective = |((scale, mean), own): ((&Scale, &f64), &f64)| {
+                Some(scale.invert(*mean)).filter(|loss| loss.is_finite()).unwrap_or(*own)
+            };
+            let objectives = scales.map(objective).collect();
             ParetoMember { trial: measured[i].id, config: measured[i].query.clone(), objectives }
         };
         let set = ParetoSet::among(state.feasible.iter().map(member).collect());

@@ -5,7 +5,9 @@ use thrifty_acquisition::{AcquisitionKind, Schedule};
 use thrifty_bo::{BayesianOptimizer, BoSettings, Convergence, GpSurrogate, InitialDesign, TiePolicy};
 use thrifty_sampling::{Seed, Sobol};
 use thrifty_space::{Config, Space, SpaceError};
-use thrifty_study::{EXPECTED_IMPROVEMENT, History, MaxTrials, Measurement, Next, Optimizer, Study, Trial};
+use thrifty_study::{
+    EXPECTED_IMPROVEMENT, History, MaxTrials, Measurement, Memo, MemoKey, Next, Optimizer, Study, Trial,
+};
 
 /// A function whose minimum 20 trials have found.
 fn loss(config: &Config) -> Result<f64, SpaceError> {
@@ -164,6 +166,17 @@ fn beside_it_a_search_leaves_its_minimum() {
 }
 
 /// A finite space has no digits to gain.
+/// A point that others put in the place of the least mean is not marked as one there.
+#[test]
+fn a_moved_trial_is_not_polished() {
+    let mark = MemoKey::<f64>::new("polished");
+    let mut memo = Memo::default();
+    memo.set(&mark, &1.0);
+    memo.set(&MemoKey::<Vec<f64>>::new("model"), &vec![0.5]);
+    let moved = BayesianOptimizer::new(Space::unit_cube(2)).moved(memo.clone());
+    assert!(!moved.contains(&mark) && moved.contains(&MemoKey::<Vec<f64>>::new("model")));
+}
+
 #[test]
 fn finite_spaces_have_no_ending() {
     let space = Space::builder().int("x0", 0, 40).int("x1", 0, 40).build().unwrap();

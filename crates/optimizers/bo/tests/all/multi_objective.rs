@@ -12,7 +12,7 @@ use thrifty_censored::CensoredGpSurrogate;
 use thrifty_domain::{Domain, Points, PointsRef};
 use thrifty_model_based::TransferSurrogate;
 use thrifty_pareto::{ExpectedHypervolumeImprovement, ReferenceOrigin, ReferencePoint, hypervolume};
-use thrifty_sampling::{Seed, Stream};
+use thrifty_sampling::{Seed, Sobol, Stream};
 use thrifty_search::{Nsga2, Nsga2Settings, SobolSearch};
 use thrifty_space::{Config, Space, Value};
 use thrifty_study::{
@@ -271,6 +271,27 @@ fn failures_count_as_the_settings_say() {
         let enough = if failures == FailurePolicy::Ignore { 1 } else { 6 };
         let members = study.recommend().unwrap().unwrap().members.len();
         assert!(members >= enough, "{failures:?}: {members}");
+    }
+}
+
+/// A posterior mean beyond the range of a transform has no loss: a front with heavy tails and noise is a set of numbers.
+#[test]
+fn fronts_of_heavy_tails_are_numbers() {
+    let space = Space::unit_cube(2);
+    let rule = MultiObjectiveRule::NoisyExpectedHypervolume { draws: 4 };
+    for (seed, losses) in (0..12).map(|seed| (seed, LossTransform::UpperTail)) {
+        let settings = MultiObjectiveSettings { losses, ..settings(rule) };
+        let mut rng = Seed(seed).stream("problem", 0);
+        let points = Sobol::scrambled(2, &mut rng).take(40);
+        let known = points.rows().map(|x| {
+            let noise = 1.0 + 0.6 * (rng.uniform() - 0.5);
+            let heavy = (8.0 * x[0] * x[0] + x[1]).exp() * noise;
+            (space.decode(x), measured(&[heavy, (x[0] - 1.0).powi(2) + x[1]]).into())
+        });
+        let known: Vec<(Config, Outcome)> = known.collect();
+        let mut study = Study::new(ours(&space, settings), Seed(seed)).with_known(known).unwrap();
+        let set = study.recommend().unwrap().unwrap();
+        assert!(set.members.iter().all(|member| member.objectives.iter().all(|loss| loss.is_finite())));
     }
 }
 
