@@ -20,7 +20,7 @@ use thrifty::pruning::{
 };
 use thrifty::robust::{RobustGpSurrogate, StudentT};
 use thrifty::search::Nsga2Settings;
-use thrifty::tpe::TpeSettings;
+use thrifty::tpe::{Bandwidth, Floor, Kernels, TpeSettings};
 use thrifty::transfer::TransferSettings;
 use thrifty::trees::{ForestSettings, ForestSurrogate};
 use thrifty::trust_region::TrustRegionSettings;
@@ -126,9 +126,11 @@ fn filled<S: PartialEq + Serialize + DeserializeOwned>(settings: &S) -> (&'stati
 fn all_filled() -> Vec<(&'static str, Vec<String>)> {
     vec![
         filled(&AutoBctSettings::default()),
+        filled(&Bandwidth::default()),
         filled(&BoSettings::default()),
         filled(&CensoredGpSurrogate::above(0.5)),
         filled(&CmaEsSettings::default()),
+        filled(&Floor::default()),
         filled(&ForestSettings::default()),
         filled(&ForestSurrogate::default()),
         filled(&FractionalSettings::new(5)),
@@ -136,6 +138,7 @@ fn all_filled() -> Vec<(&'static str, Vec<String>)> {
         filled(&GpSurrogate::default()),
         filled(&HybridSettings::default()),
         filled(&Integration::default()),
+        filled(&Kernels::default()),
         filled(&LevelSetSettings::default()),
         filled(&Limits::default()),
         filled(&Maximizer::default()),
@@ -168,6 +171,9 @@ fn tables_are_filled_with_the_defaults_of_their_owner() {
             "CensoredGpSurrogate" => &["process.settings.noise.Learned.prior"],
             // Journals from before this setting had no such floor.
             "TpeSettings" => &["kernels.bandwidth.floor.steps"],
+            "Kernels" => &["bandwidth.floor.steps"],
+            "Bandwidth" => &["floor.steps"],
+            "Floor" => &["steps"],
             _ => &[],
         };
         assert_eq!(faults, expected, "{name}");

@@ -1,9 +1,10 @@
 //! Outcomes as text: a number, or JSON.
 
 use serde::Deserialize;
+use thrifty_results::{Number, quoted};
 use thrifty_study::{Directions, Measurement, Outcome};
 
-use crate::number::{Number, Whole, quoted};
+use crate::number::Whole;
 
 /// Output of a command: an outcome and intermediate values, in the user's units.
 #[derive(Debug, Clone, PartialEq)]

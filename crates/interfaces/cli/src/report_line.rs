@@ -1,8 +1,9 @@
 //! Reports of a running command.
 
 use serde::Deserialize;
+use thrifty_results::{Number, quoted};
 
-use crate::number::{Number, Whole, quoted};
+use crate::number::Whole;
 
 /// An intermediate value, printed as a line such as `{"step": 3, "value": 0.5}`.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -25,12 +25,13 @@ use std::path::Path;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
+use thrifty_results::{Number, quoted};
 use thrifty_study::{Outcome, TrialId};
 use thrifty_units::from_tables;
 
 use crate::by_hand::ByHand;
 use crate::error::{CliError, chain};
-use crate::number::{Number, Whole, quoted};
+use crate::number::Whole;
 use crate::outcome::parse;
 use crate::recommendation::recommended;
 use crate::study::EndedBefore;

@@ -5,14 +5,14 @@ use thrifty_space::{Kind, Parameter, Value};
 use thrifty_trees::FeatureDistribution;
 
 /// Whole numbers up to this many are single values of a feature; more are an interval.
-const SINGLE_VALUES: i64 = 1000;
+const SINGLE_VALUES: u64 = 1000;
 
 /// A parameter as an axis.
 #[derive(Debug, Clone)]
 pub(crate) struct ParameterAxis {
     pub(crate) name: String,
     pub(crate) scale: Scale,
-    /// Values on a grid, as places of the unit interval; none on a continuous axis.
+    /// Values of a short grid, as places of the unit interval; none on a long grid or a continuous axis.
     grid: Vec<f64>,
 }
 
@@ -30,15 +30,20 @@ impl ParameterAxis {
         };
         let (scale, grid) = match &parameter.kind {
             Kind::Float { low, high, log } => (axis(*low, *high, *log), Vec::new()),
+            // The axis ends at the last value, which may lie below the upper bound.
             Kind::StepFloat { low, high, step } => {
-                let steps = ((high - low) / step + 1e-9).floor() as i64;
-                (axis(*low, *high, false), multiples(*low, *step, steps))
+                let range = (high - low) / step;
+                let steps = (range + 1e-9).floor();
+                // The bound itself, where it is on the grid, is free of the rounding of the sum.
+                let last = if range - steps < 1e-9 { *high } else { low + steps * step };
+                (axis(*low, last, false), multiples(*low, *step, steps as u64))
             }
-            // Evenly spaced values alone are a grid; those of a logarithmic range are places of an interval.
-            Kind::Int { low, high, log: true, .. } => (axis(*low as f64, *high as f64, true), Vec::new()),
-            Kind::Int { low, high, step, log: false } => {
-                let steps = high.saturating_sub(*low) / step;
-                (axis(*low as f64, *high as f64, false), multiples(*low as f64, *step as f64, steps))
+            Kind::Int { low, high, step, log } => {
+                let (range, step) = (high.abs_diff(*low), step.unsigned_abs());
+                let last = high.saturating_sub_unsigned(range % step);
+                // Evenly spaced values alone are a grid; those of a logarithmic range are places of an interval.
+                let grid = if *log { Vec::new() } else { multiples(*low as f64, step as f64, range / step) };
+                (axis(*low as f64, last as f64, *log), grid)
             }
             Kind::Categorical { choices } => (Scale::Names(choices.clone()), Vec::new()),
         };
@@ -88,6 +93,11 @@ impl ParameterAxis {
         }
     }
 
+    /// Number of values of a short grid; `None` on a long grid or a continuous axis, and for choices.
+    pub(crate) fn values(&self) -> Option<usize> {
+        (!self.grid.is_empty()).then_some(self.grid.len())
+    }
+
     /// True for a parameter with choices.
     pub(crate) fn is_named(&self) -> bool {
         matches!(self.scale, Scale::Names(_))
@@ -131,7 +141,7 @@ pub(crate) fn text(value: &Value) -> String {
 }
 
 /// The values of a short grid.
-fn multiples(low: f64, step: f64, steps: i64) -> Vec<f64> {
+fn multiples(low: f64, step: f64, steps: u64) -> Vec<f64> {
     if steps < SINGLE_VALUES { (0..=steps).map(|k| low + k as f64 * step).collect() } else { Vec::new() }
 }
 
@@ -150,10 +160,12 @@ mod tests {
         assert_eq!(axis.place(&Value::Float(32.5)), None);
     }
 
-    /// Places of the values of a grid of floats and of integers: evenly spaced from 0 to 1, also those that a forest takes as features.
+    /// Places of the values of a grid of floats and of integers: evenly spaced from 0 to 1, also those that a forest takes as features,
+    /// and also where the upper bound is not on the grid.
     #[test]
     fn values_of_a_grid_are_evenly_spaced() {
         let builder = Space::builder().step_float("float", 1.0, 9.0, 2.0).step_int("int", 1, 9, 2);
+        let builder = builder.step_float("float below", 1.0, 10.5, 2.0).step_int("int below", 1, 10, 2);
         for parameter in builder.build().unwrap().parameters() {
             let axis = ParameterAxis::of(parameter);
             let places = [1.0, 3.0, 5.0, 7.0, 9.0].map(|value| axis.place(&Value::Float(value)));
@@ -161,6 +173,7 @@ mod tests {
             assert_eq!(places, even.map(Some), "{}", parameter.name);
             let features = FeatureDistribution::Values(even.map(|place| place as f32).to_vec());
             assert_eq!(axis.distribution(), features, "{}", parameter.name);
+            assert_eq!(axis.values(), Some(5), "{}", parameter.name);
         }
     }
 }

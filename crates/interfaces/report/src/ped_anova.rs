@@ -72,15 +72,11 @@ fn cutoff(trials: &[(&Config, f64)], share: f64) -> f64 {
 /// Number of points: those of a short grid, the choices, or [`STEPS`].
 fn grid(parameter: &Parameter, axis: &ParameterAxis) -> usize {
     match parameter.kind {
-        Kind::Float { .. } => STEPS,
-        Kind::StepFloat { low, high, step } => STEPS.min(((high - low) / step).round() as usize + 1),
         Kind::Int { low, high, log: true, .. } => {
             STEPS.min((high.abs_diff(low) as f64 + 1.0).log2().ceil() as usize + 1)
         }
-        Kind::Int { low, high, step, .. } => {
-            STEPS.min((high.abs_diff(low) / step.unsigned_abs().max(1)) as usize + 1)
-        }
         Kind::Categorical { .. } => axis.names().len(),
+        _ => axis.values().map_or(STEPS, |values| STEPS.min(values)),
     }
 }
 
@@ -144,6 +140,8 @@ fn categorical(counts: &[f64]) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
+    use thrifty_space::{Space, SpaceBuilder, Value};
+
     use super::*;
 
     #[test]
@@ -190,7 +188,7 @@ mod tests {
     /// The values of a short grid, the powers of two in a logarithmic range of integers, the choices, and 50 elsewhere at most.
     #[test]
     fn a_grid_has_a_point_a_value() {
-        let space = thrifty_space::Space::builder()
+        let space = Space::builder()
             .float("float", 0.0, 1.0)
             .step_float("short", 0.0, 1.0, 0.25)
             .step_float("long", 0.0, 1.0, 0.001)
@@ -207,11 +205,37 @@ mod tests {
         assert_eq!(counts, [STEPS, 5, STEPS, 7, 4, 3]);
     }
 
+    /// Values of a grid that ends below the upper bound have a point each, as those of a grid that ends at the bound: the same importance.
+    #[test]
+    fn values_of_a_grid_below_the_upper_bound_have_a_point_each() {
+        let importance_of = |builder: SpaceBuilder, value: fn(i64) -> Value| {
+            let space = builder.build().unwrap();
+            let parameter = &space.parameters()[0];
+            let config = |level: i64| {
+                let mut config = Config::new();
+                config.insert("n", value(level));
+                config
+            };
+            let configs: Vec<Config> = (0..60).map(|at| config(at % 3)).collect();
+            // The middle value is the best.
+            let objective = |at: usize| (at as f64 % 3.0 - 1.0).abs() + at as f64 / 100.0;
+            let trials: Vec<(&Config, f64)> =
+                configs.iter().enumerate().map(|(at, config)| (config, objective(at))).collect();
+            importance(parameter, &ParameterAxis::of(parameter), &trials, 0.1)
+        };
+        let expected = importance_of(Space::builder().int("n", 0, 2), Value::Int);
+        assert!(expected > 0.1, "{expected}");
+        let whole = importance_of(Space::builder().step_int("n", 0, 29, 10), |level| Value::Int(10 * level));
+        let float = Space::builder().step_float("n", 0.0, 1.0, 0.4);
+        let float = importance_of(float, |level| Value::Float(0.4 * level as f64));
+        assert_eq!([whole, float], [expected; 2]);
+    }
+
     /// Importance of a parameter that few trials have: a single trial is all of them and the best of them, which leaves no divergence; of
     /// two that differ the better one diverges.
     #[test]
     fn two_trials_that_have_a_parameter_are_enough() {
-        let space = thrifty_space::Space::builder()
+        let space = Space::builder()
             .categorical("kind", ["a", "b"])
             .float("x", 0.0, 1.0)
             .when("kind", ["a"])

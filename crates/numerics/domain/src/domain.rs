@@ -1,5 +1,7 @@
 //! Mixed search domains in the unit cube.
 
+use std::collections::BTreeSet;
+
 use crate::{Condition, DomainError, FILLER, Spacing, Variable, VariableKind};
 
 /// Mixed search space in the unit cube `[0, 1]^d`: a list of variables, each with one or more columns.
@@ -129,8 +131,9 @@ impl Domain {
     pub fn snap(&self, x: &mut [f64]) {
         assert_eq!(x.len(), self.dim(), "a point of another dimension");
         for index in 0..self.variables.len() {
-            let active = self.is_active(index, x);
             let variable = &self.variables[index];
+            let holds = |c: &Condition| self.is_marked_active(c.parent, x) && self.is_met(c, x);
+            let active = variable.conditions.iter().all(holds);
             let columns = &mut x[self.columns(index)];
             let own = if variable.conditions.is_empty() {
                 columns
@@ -193,10 +196,32 @@ impl Domain {
     /// True if variable `index` is active at `x`, whose earlier variables are feasible.
     #[must_use]
     pub fn is_active(&self, index: usize, x: &[f64]) -> bool {
-        self.variables[index].conditions.iter().all(|condition| {
-            self.is_active(condition.parent, x)
-                && self.level(condition.parent, x).is_some_and(|level| condition.levels.contains(&level))
-        })
+        // The conditions of all ancestors must hold. Each ancestor is visited once.
+        let (mut seen, mut waiting) = (BTreeSet::new(), Vec::new());
+        let mut next = Some(index);
+        while let Some(variable) = next {
+            for condition in &self.variables[variable].conditions {
+                if !self.is_met(condition, x) {
+                    return false;
+                }
+                let parent = condition.parent;
+                if !self.variables[parent].conditions.is_empty() && seen.insert(parent) {
+                    waiting.push(parent);
+                }
+            }
+            next = waiting.pop();
+        }
+        true
+    }
+
+    /// True if the parent of a condition has one of its levels at `x`, whether the parent is active or not.
+    fn is_met(&self, condition: &Condition, x: &[f64]) -> bool {
+        self.level(condition.parent, x).is_some_and(|level| condition.levels.contains(&level))
+    }
+
+    /// True if variable `index` is active by its activity column at `x`.
+    fn is_marked_active(&self, index: usize, x: &[f64]) -> bool {
+        self.variables[index].conditions.is_empty() || x[self.starts[index + 1] - 1] == 1.0
     }
 
     /// The level that a discrete variable has at `x`, `None` for a continuous one.

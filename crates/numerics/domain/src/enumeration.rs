@@ -1,6 +1,6 @@
 //! Feasible points of a discrete domain: their number, all of them, neighbors of one.
 
-use crate::{Domain, FILLER, VariableKind};
+use crate::{Condition, Domain, FILLER, VariableKind};
 
 impl Domain {
     /// Number of values that variable `index` can have where it is active: its levels, or 1 where it is fixed; nothing for a
@@ -11,11 +11,51 @@ impl Domain {
 
     /// Number of feasible points, if the domain is discrete and the number at most `limit`.
     ///
-    /// Inactive variables do not multiply: this counts by enumeration of the levels.
+    /// Inactive variables do not multiply: this counts by enumeration of the levels on which other variables depend.
     #[must_use]
     pub fn cardinality(&self, limit: u64) -> Option<u64> {
-        let mut levels = vec![None; self.variables.len()];
-        self.count_from(0, &mut levels, limit)
+        let variables = self.variables.len();
+        let options: Vec<u64> = (0..variables).map(|index| self.options(index)).collect::<Option<_>>()?;
+        let mut decides = vec![false; variables];
+        self.variables.iter().flat_map(|v| &v.conditions).for_each(|c| decides[c.parent] = true);
+        // Levels of the variables on which others depend, where they are active.
+        let mut levels: Vec<Option<u64>> = vec![None; variables];
+        // Those of them that have a choice, and the number of points of the variables before each.
+        let mut choices: Vec<(usize, u64)> = Vec::new();
+        let (mut from, mut points, mut total) = (0, 1_u64, 0_u64);
+        loop {
+            for (index, variable) in self.variables.iter().enumerate().skip(from) {
+                let holds = |c: &Condition| levels[c.parent].is_some_and(|level| c.levels.contains(&level));
+                let (active, count) = (variable.conditions.iter().all(holds), options[index]);
+                levels[index] = None;
+                if !active {
+                    continue;
+                }
+                if let Some(Some(pin)) = self.pins.get(index) {
+                    levels[index] = self.level_of_columns(index, pin);
+                } else if decides[index] {
+                    if count > limit {
+                        return None;
+                    }
+                    levels[index] = Some(0);
+                    choices.push((index, points));
+                } else {
+                    points = points.checked_mul(count)?;
+                }
+            }
+            total = total.checked_add(points).filter(|total| *total <= limit)?;
+            // The next level of the last choice that has one.
+            loop {
+                let Some((index, before)) = choices.pop() else { return Some(total) };
+                let level = levels[index].map_or(0, |level| level + 1);
+                if level < options[index] {
+                    levels[index] = Some(level);
+                    choices.push((index, before));
+                    (from, points) = (index + 1, before);
+                    break;
+                }
+            }
+        }
     }
 
     /// Every feasible point of a discrete domain, or `None` if it is not discrete or has more than `limit`.
@@ -72,42 +112,5 @@ impl Domain {
             }
         }
         found
-    }
-
-    fn count_from(&self, index: usize, levels: &mut Vec<Option<u64>>, limit: u64) -> Option<u64> {
-        let Some(variable) = self.variables.get(index) else { return Some(1) };
-        let active = variable
-            .conditions
-            .iter()
-            .all(|c| levels[c.parent].is_some_and(|level| c.levels.contains(&level)));
-        let count = self.options(index)?;
-        if !active {
-            levels[index] = None;
-            return self.count_from(index + 1, levels, limit);
-        }
-        if let Some(Some(pin)) = self.pins.get(index) {
-            levels[index] = self.level_of_columns(index, pin);
-            return self.count_from(index + 1, levels, limit);
-        }
-        let decides =
-            self.variables[index + 1..].iter().any(|v| v.conditions.iter().any(|c| c.parent == index));
-        let total = if decides {
-            if count > limit {
-                return None;
-            }
-            let mut total = 0_u64;
-            for level in 0..count {
-                levels[index] = Some(level);
-                total = total.checked_add(self.count_from(index + 1, levels, limit)?)?;
-                if total > limit {
-                    return None;
-                }
-            }
-            total
-        } else {
-            levels[index] = None;
-            self.count_from(index + 1, levels, limit)?.checked_mul(count)?
-        };
-        (total <= limit).then_some(total)
     }
 }

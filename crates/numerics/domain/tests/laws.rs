@@ -325,3 +325,56 @@ fn coordinates_that_are_not_finite_are_named() {
     let error = DomainError::NonFinite { index: 1, column: 0, value: f64::INFINITY };
     assert_eq!(points.as_ref().require_finite(), Err(error));
 }
+
+/// Two levels per variable, each active only while all variables before it are at level 1.
+fn chain(count: usize) -> Domain {
+    let variable = |index| (0..index).fold(Variable::stepped(2), |v, parent| v.when(parent, vec![1]));
+    Domain::new((0..count).map(variable).collect()).expect("earlier parents")
+}
+
+/// Conditions on all variables before: the number of paths to the first one doubles with each variable, the time does not.
+#[test]
+fn many_paths_to_an_ancestor_are_no_more_work() {
+    let domain = chain(40);
+    let mut x = vec![1.0; domain.dim()];
+    domain.snap(&mut x);
+    assert!((0..40).all(|index| domain.is_active(index, &x)) && domain.is_feasible(&x));
+    for last in [0, 20, 38] {
+        let mut cut = x.clone();
+        domain.set_level(last, 0, &mut cut);
+        assert!((0..40).all(|index| domain.is_active(index, &cut) == (index <= last)), "{last}");
+    }
+    assert_eq!((domain.cardinality(41), domain.cardinality(40)), (Some(41), None));
+    assert_eq!(domain.enumerate(41).map(|points| points.len()), Some(41));
+}
+
+/// Conditions of ancestors hold or not, whatever the activity columns say.
+#[test]
+fn activity_is_that_of_the_levels() {
+    let variables = vec![
+        Variable::stepped(2),
+        Variable::stepped(2).when(0, vec![1]),
+        Variable::continuous().when(1, vec![0, 1]),
+    ];
+    let domain = Domain::new(variables).expect("earlier parents");
+    for (first, expected) in [(0.75, true), (0.25, false)] {
+        for activity in [0.0, 1.0] {
+            let x = [first, 0.25, activity, 0.3, activity];
+            assert_eq!([1, 2].map(|index| domain.is_active(index, &x)), [expected; 2], "{first} {activity}");
+        }
+    }
+}
+
+/// Counting needs no more of the stack for more variables, whether they depend on each other or not.
+#[test]
+fn many_variables_are_counted() {
+    let many = |variable: Variable| Domain::new(vec![variable; 30_000]).expect("no conditions");
+    assert_eq!(many(Variable::stepped(4)).cardinality(1_000_000), None);
+    assert_eq!(many(Variable::stepped(1)).cardinality(1), Some(1));
+    let line = |index: usize| match index.checked_sub(1) {
+        Some(parent) => Variable::stepped(2).when(parent, vec![1]),
+        None => Variable::stepped(2),
+    };
+    let line = Domain::new((0..4_000).map(line).collect()).expect("earlier parents");
+    assert_eq!((line.cardinality(4_001), line.cardinality(4_000)), (Some(4_001), None));
+}

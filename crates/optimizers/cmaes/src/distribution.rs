@@ -67,7 +67,17 @@ impl Distribution {
 
     /// Standard deviation of coordinate `j`.
     pub(crate) fn std_dev(&self, j: usize) -> f64 {
-        self.step_size * self.scale[j] * self.covariance[(j, j)].max(0.0).sqrt()
+        self.step_size * self.scale[j] * self.root_variance(j)
+    }
+
+    /// Standard deviation of coordinate `j` without the factor A, which keeps that of a discrete coordinate large.
+    pub(crate) fn unscaled_std_dev(&self, j: usize) -> f64 {
+        self.step_size * self.root_variance(j)
+    }
+
+    /// `√C_jj`
+    fn root_variance(&self, j: usize) -> f64 {
+        self.covariance[(j, j)].max(0.0).sqrt()
     }
 
     /// Ratio of the largest to the smallest eigenvalue of C; infinite where rounding made one 0.

@@ -1,27 +1,14 @@
 //! Generations of a history.
 
-use std::collections::BTreeSet;
-
 use thrifty_domain::Domain;
 use thrifty_search::{Rank, same_shape};
 use thrifty_space::{Config, Space};
-use thrifty_study::{History, Lineage, MemoKey, OptimizerError, Trial, TrialId};
+use thrifty_study::{History, Lineage, OptimizerError, Trial, TrialId};
 
 use crate::CmaEsSettings;
 use crate::coordinates::Coordinates;
+use crate::memos::{AWAITED, GENERATION, Memos, Populations, RECORD};
 use crate::run::Run;
-
-/// Generation from whose distribution a trial was drawn.
-pub(crate) static GENERATION: MemoKey<u64> = MemoKey::new("cmaes_generation");
-/// Trials that the distribution of the trial's generation learned from last, at the first trial of each generation.
-pub(crate) static MEMBERS: MemoKey<Vec<f64>> = MemoKey::new("cmaes_members");
-/// Trials made elsewhere that were running when the trial's generation began, at the first trial of each generation; nothing for none.
-pub(crate) static AWAITED: MemoKey<Vec<f64>> = MemoKey::new("cmaes_awaited");
-/// Coordinates that the configuration does not determine.
-pub(crate) static RECORD: MemoKey<Vec<f64>> = MemoKey::new("cmaes_coordinates");
-
-/// The trials that each generation learned from: at 0 the start, at g + 1 the population of generation g.
-type Populations = Vec<Vec<u64>>;
 
 /// The generation for which a trial is asked.
 pub(crate) struct Current {
@@ -54,6 +41,8 @@ pub(crate) struct Reader<'a> {
     pub(crate) domain: &'a Domain,
     pub(crate) coordinates: &'a Coordinates,
     pub(crate) settings: &'a CmaEsSettings,
+    /// The memos of the history. The outcomes of all members of its populations are visible.
+    pub(crate) memos: &'a Memos,
     pub(crate) history: &'a History<Config>,
 }
 
@@ -69,39 +58,24 @@ impl Reader<'_> {
         cached: Option<Generations>,
     ) -> Result<(Generations, Current), OptimizerError> {
         same_shape(self.history.trials())?;
-        let mut recorded = self.recorded();
+        let recorded = &self.memos.populations;
         if recorded.is_empty() {
             let start = self.start();
             let state = self.started(start.clone())?;
             return Ok((state, Current { number: 0, opening: Some(self.opening(start)) }));
         }
-        let state = self.replayed(cached, &recorded)?;
+        let state = self.replayed(cached, recorded)?;
         let number = recorded.len() as u64 - 1;
-        let Some(members) = self.complete(&state.run, &recorded) else {
+        let Some(members) = self.complete(&state.run, number) else {
             return Ok((state, Current { number, opening: None }));
         };
-        recorded.push(members.clone());
-        let state = self.replayed(Some(state), &recorded)?;
+        let state = self.learned(state, &members)?;
         Ok((state, Current { number: number + 1, opening: Some(self.opening(members)) }))
     }
 
     fn opening(&self, members: Vec<u64>) -> Opening {
         let running = self.history.pending().filter(|trial| is_foreign(trial));
         Opening { members, awaited: running.map(|trial| trial.id.0).collect() }
-    }
-
-    /// Populations from the memos.
-    fn recorded(&self) -> Populations {
-        let mut populations = Populations::new();
-        for trial in self.history.trials() {
-            if trial.memo.get(&GENERATION) == Some(populations.len() as u64)
-                && let Some(members) = trial.memo.get(&MEMBERS)
-            {
-                // Ids are below 2^53; others name no trial.
-                populations.push(members.iter().map(|id| *id as u64).collect());
-            }
-        }
-        populations
     }
 
     /// The best trial from elsewhere, where the first run starts.
@@ -120,7 +94,7 @@ impl Reader<'_> {
     fn replayed(
         &self,
         cached: Option<Generations>,
-        wanted: &Populations,
+        wanted: &[Vec<u64>],
     ) -> Result<Generations, OptimizerError> {
         let usable = cached.filter(|cached| {
             cached.lineage == self.history.lineage() && wanted.starts_with(&cached.populations)
@@ -130,13 +104,19 @@ impl Reader<'_> {
             None => self.started(wanted.first().cloned().unwrap_or_default())?,
         };
         while let Some(members) = wanted.get(state.populations.len()) {
-            let generation = state.populations.len() as u64 - 1;
-            let mut ranked = self.ranked(members)?;
-            ranked.truncate(state.run.population);
-            let seed = self.history.seed();
-            state.run = state.run.after(self.settings, self.coordinates, seed, generation, &ranked);
-            state.populations.push(members.clone());
+            state = self.learned(state, members)?;
         }
+        Ok(state)
+    }
+
+    /// The state after one more population.
+    fn learned(&self, mut state: Generations, members: &[u64]) -> Result<Generations, OptimizerError> {
+        let generation = state.populations.len() as u64 - 1;
+        let mut ranked = self.ranked(members)?;
+        ranked.truncate(state.run.population);
+        let seed = self.history.seed();
+        state.run = state.run.after(self.settings, self.coordinates, seed, generation, &ranked);
+        state.populations.push(members.to_vec());
         Ok(state)
     }
 
@@ -161,21 +141,16 @@ impl Reader<'_> {
     ///
     /// A trial that was made elsewhere joins it where it is better than the last one with a positive weight; the worst then has no
     /// weight.
-    fn complete(&self, run: &Run, recorded: &Populations) -> Option<Vec<u64>> {
-        // Populations before the run hold none of its trials.
-        let from = usize::try_from(run.first).unwrap_or(usize::MAX).saturating_add(1);
-        let used: BTreeSet<u64> = recorded.iter().skip(from).flatten().copied().collect();
-        let is_own = |trial: &Trial<Config>| trial.memo.get(&GENERATION).is_some_and(|g| g >= run.first);
-        let finished =
-            self.history.trials().iter().filter(|trial| is_own(trial) && !used.contains(&trial.id.0));
+    fn complete(&self, run: &Run, generation: u64) -> Option<Vec<u64>> {
+        let open = self.memos.unused(self.history, run.first);
         let mut ranked: Vec<(u64, Rank)> =
-            finished.filter_map(|trial| Some((trial.id.0, Rank::of(trial)?))).take(run.population).collect();
+            open.filter_map(|trial| Some((trial.id.0, Rank::of(trial)?))).take(run.population).collect();
         if ranked.len() < run.population {
             return None;
         }
         let mut members: Vec<u64> = ranked.iter().map(|(id, _)| *id).collect();
         ranked.sort_by(|a, b| a.1.compare(&b.1));
-        if let Some((id, rank)) = self.foreign(recorded.len() as u64 - 1)
+        if let Some((id, rank)) = self.foreign(generation)
             && ranked.get(run.parents() - 1).is_some_and(|(_, last)| rank.compare(last).is_lt())
         {
             members.push(id);
@@ -186,7 +161,7 @@ impl Reader<'_> {
     /// The best trial that was made elsewhere since the current generation began, or was running when it began.
     fn foreign(&self, generation: u64) -> Option<(u64, Rank)> {
         let trials = self.history.trials();
-        let began = trials.iter().position(|trial| trial.memo.get(&GENERATION) == Some(generation))?;
+        let began = self.memos.first_of(generation)?;
         let awaited = trials[began].memo.get(&AWAITED).unwrap_or_default();
         let earlier = awaited.iter().filter_map(|id| self.history.get(TrialId(*id as u64)));
         let open = earlier.chain(&trials[began..]).filter(|trial| is_foreign(trial));

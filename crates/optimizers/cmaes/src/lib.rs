@@ -11,6 +11,7 @@ mod coordinates;
 mod distribution;
 mod generations;
 mod margin;
+mod memos;
 mod optimizer;
 mod run;
 mod settings;

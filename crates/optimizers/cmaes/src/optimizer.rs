@@ -7,7 +7,8 @@ use thrifty_study::{Ask, Best, Fingerprint, History, Memo, Optimizer, OptimizerE
 
 use crate::CmaEsSettings;
 use crate::coordinates::Coordinates;
-use crate::generations::{AWAITED, Current, GENERATION, Generations, MEMBERS, Opening, RECORD, Reader};
+use crate::generations::{Current, Generations, Opening, Reader};
+use crate::memos::{AWAITED, GENERATION, MEMBERS, Memos, RECORD};
 use crate::run::Run;
 
 /// Evolution strategy with covariance matrix adaptation, (`μ/μ_w`, λ)-CMA-ES with active updates, a margin and restarts.
@@ -19,6 +20,7 @@ use crate::run::Run;
 /// x are coordinates of the encoded unit cube, `y_i` the step to the trial of rank i, p a smoothed path of the mean. Continuous coordinates are reflected at their bounds, and the distribution learns from the point before the reflection.
 /// A generation ends when λ of its run's trials have finished; trials asked before that are drawn from the same distribution, and late ones count in a later generation of the run.
 /// Failed and pruned trials are the worst. Recommends the best feasible trial.
+/// It waits while the outcome of a trial from which a recorded generation learned is not visible.
 ///
 /// Diagnostics: `generation`, `run`, `step_size`, `condition` of the covariance matrix.
 /// Cost: O(n²) per trial and O(n³ + λ n²) per generation.
@@ -30,6 +32,7 @@ pub struct CmaEs {
     settings: CmaEsSettings,
     known_constraint: KnownConstraint,
     coordinates: Coordinates,
+    memos: Memos,
     generations: Option<Generations>,
 }
 
@@ -42,7 +45,7 @@ impl CmaEs {
     pub fn new(space: Space) -> Self {
         let coordinates = Coordinates::new(space.domain());
         let (settings, known_constraint) = (CmaEsSettings::default(), KnownConstraint::default());
-        Self { space, settings, known_constraint, coordinates, generations: None }
+        Self { space, settings, known_constraint, coordinates, memos: Memos::default(), generations: None }
     }
 
     /// Replaces the settings.
@@ -116,9 +119,13 @@ impl Optimizer for CmaEs {
     type Recommendation = Best<Config>;
 
     fn ask(&mut self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
+        self.memos.follow(history);
+        if self.memos.hides_a_member(history) {
+            return Ok(Ask::Wait);
+        }
         let cached = self.generations.take();
-        let (space, settings, coordinates) = (&self.space, &self.settings, &self.coordinates);
-        let reader = Reader { space, domain: space.domain(), coordinates, settings, history };
+        let Self { space, settings, coordinates, memos, .. } = &*self;
+        let reader = Reader { space, domain: space.domain(), coordinates, settings, memos, history };
         let (generations, current) = reader.current(cached)?;
         let drawn = self.draw(&generations.run, history, id);
         let asked =

@@ -97,7 +97,7 @@ impl Run {
         let n = distribution.mean.len();
         let is_finite =
             distribution.step_size.is_finite() && distribution.mean.iter().all(|mean| mean.is_finite());
-        let is_small = (0..n).all(|j| distribution.std_dev(j) < settings.tolerance);
+        let is_small = (0..n).all(|j| distribution.unscaled_std_dev(j) < settings.tolerance);
         let diverges = distribution.largest_deviation() > LARGEST_GROWTH * settings.step_size;
         let still =
             (0..n).any(|j| distribution.mean[j] + 0.2 * distribution.std_dev(j) == distribution.mean[j]);
@@ -236,6 +236,22 @@ mod tests {
             assert_eq!(ends(&far), expected, "{step_size} at 2^52");
         }
         assert!(ends(&|d| d.mean[0] = f64::NAN) && ends(&|d| d.step_size = f64::INFINITY), "not finite");
+    }
+
+    /// A number and three levels whose mean is in the middle one. The margin keeps the standard deviation of the levels large, and the run
+    /// ends by the tolerance all the same.
+    #[test]
+    fn margins_do_not_keep_a_run_going() {
+        let settings = CmaEsSettings::default();
+        let domain = Domain::new(vec![Variable::continuous(), Variable::stepped(3)]).unwrap();
+        let coordinates = Coordinates::new(&domain);
+        for (factor, expected) in [(0.9, true), (1.1, false)] {
+            let mut run = Run::first(&settings, &coordinates, None);
+            run.distribution.step_size = factor * settings.tolerance;
+            margin::apply(&mut run.distribution, &coordinates, run.margin);
+            assert!(run.distribution.std_dev(1) > 0.05, "{}", run.distribution.std_dev(1));
+            assert_eq!(run.has_converged(&settings), expected, "{factor} of the tolerance");
+        }
     }
 
     /// Every third generation is a lucky one: early ones do not end a run that improves, late ones do not keep alive one that does not.

@@ -16,7 +16,8 @@ pub struct CmaEsSettings {
     pub growth: usize,
     /// Probability α that a discrete coordinate keeps for levels other than that of the mean; without it 1 / (n λ).
     pub margin: Option<f64>,
-    /// A run ends when the standard deviations of all coordinates are below this share of the range.
+    /// A run ends when the standard deviations of all coordinates are below this share of the range. For discrete coordinates it is the
+    /// standard deviation without what the margin adds.
     pub tolerance: f64,
 }
 

@@ -12,7 +12,11 @@ use thrifty_study::{
 ///
 /// It works around every optimiser over configurations: Parzen estimators, several objectives, level sets. The optimiser is always asked,
 /// so its stops still apply. Its memo is kept, except entries about the [suggested point](Optimizer::moved). Its history includes the
-/// explored trials. The coin of trial i comes from the stream ("coin", i), so a suggestion is a function of the history.
+/// explored trials. The coin of trial i comes from the stream ("coin", i), so a suggestion is a function of the history. Around an optimiser
+/// that flips a coin itself, a [`Hybrid`](crate::Hybrid) or another `CoinFlip`, the stream is ("coin 2", i), and so on: the coins are
+/// independent.
+///
+/// If the optimiser does not [accept](Optimizer::check) an explored point, or the point was asked before, its own suggestion is used.
 ///
 /// Diagnostics of a suggestion: `explored` is 1 for an explored point, also if the optimiser explored by itself, and otherwise 0. If the
 /// suggestion is the optimiser's own, its diagnostics are added.
@@ -38,13 +42,16 @@ pub struct CoinFlip<O> {
     rate: f64,
     start: usize,
     known_constraint: KnownConstraint,
+    /// Name of the stream of the coins.
+    coin: String,
 }
 
 impl<O: Optimizer<Query = Config>> CoinFlip<O> {
-    /// Wraps an optimiser over a space, with a probability of exploring.
+    /// Wraps an optimiser over a space, with a probability of exploring. A resumed study needs the same space, which is not part of the
+    /// journal.
     ///
     /// # Errors
-    /// [`OptimizerError::InvalidSetting`] for a rate outside of [0, 1].
+    /// [`OptimizerError::InvalidSetting`] for a rate outside of [0, 1], and those of [`Optimizer::fingerprint`].
     pub fn new(optimizer: O, space: Space, rate: f64) -> Result<Self, OptimizerError> {
         if !(0.0..=1.0).contains(&rate) {
             return Err(OptimizerError::InvalidSetting {
@@ -53,7 +60,8 @@ impl<O: Optimizer<Query = Config>> CoinFlip<O> {
                 expected: "a number in [0, 1]".into(),
             });
         }
-        Ok(Self { optimizer, space, rate, start: 0, known_constraint: KnownConstraint::default() })
+        let coin = free_coin(&optimizer)?;
+        Ok(Self { optimizer, space, rate, start: 0, known_constraint: KnownConstraint::default(), coin })
     }
 
     /// Sets the number of trials before the first coin, such as those of the optimiser's initial design.
@@ -87,6 +95,15 @@ impl<O: Optimizer<Query = Config>> CoinFlip<O> {
     }
 }
 
+/// Name of a stream of coins that the optimiser does not flip itself.
+fn free_coin(optimizer: &impl Optimizer) -> Result<String, OptimizerError> {
+    // The method is that by which the fingerprint differs from one without.
+    let differences = Fingerprint::new("").differences(&optimizer.fingerprint()?);
+    let method = differences.first().map_or("", |difference| difference.expected.trim_matches('"'));
+    let flips = method.split(" over ").filter(|method| ["coin flip", "hybrid"].contains(method)).count();
+    Ok(if flips == 0 { "coin".into() } else { format!("coin {}", flips + 1) })
+}
+
 /// The optimiser's own suggestion. The optimiser may have marked it as explored.
 fn unexplored(suggestion: Suggestion<Config>) -> Suggestion<Config> {
     let explores = suggestion.diagnostics.get("explored") == Some(&1.0);
@@ -102,14 +119,16 @@ impl<O: Optimizer<Query = Config>> Optimizer for CoinFlip<O> {
             Ask::Evaluate(suggestion) => suggestion,
             other => return Ok(other),
         };
-        let explores = id.0 >= self.start as u64 && history.seed().stream("coin", id.0).uniform() < self.rate;
+        let coin = || history.seed().stream(&self.coin, id.0).uniform();
+        let explores = id.0 >= self.start as u64 && coin() < self.rate;
         if !explores {
             return Ok(Ask::Evaluate(unexplored(suggestion)));
         }
         let asked = |config: &Config| history.trials().iter().any(|trial| trial.query == *config);
         let config = self.explored(history.seed(), id)?;
         // On a finite space the point may have been asked before. The optimiser avoids repetition itself, so its suggestion is used.
-        if asked(&config) {
+        // A journal with a point that the optimiser does not accept could not be continued.
+        if asked(&config) || self.optimizer.check(&config, true).is_err() {
             return Ok(Ask::Evaluate(unexplored(suggestion)));
         }
         let memo = self.optimizer.moved(suggestion.memo);
@@ -151,7 +170,7 @@ impl<O: Optimizer<Query = Config>> Optimizer for CoinFlip<O> {
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
         Ok(Fingerprint::new("coin flip")
-            .with("coin", &(self.rate, self.start))?
+            .with(&self.coin, &(self.rate, self.start))?
             .around(self.optimizer.fingerprint()?))
     }
 }

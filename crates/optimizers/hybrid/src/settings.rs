@@ -8,7 +8,7 @@ use crate::{Anticipation, ConvergenceMeasure};
 
 /// Rate of exploration.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Exploration {
     /// Never: Algorithm 1.
     Never,

@@ -175,8 +175,8 @@ impl TpeOptimizer {
         let densities = parting
             .densities(&self.table, &self.coding, &[index], &self.setup.settings, &mut Default::default())
             .map_err(invalid)?;
-        let dimension = &self.coding.parameters[index].dimension;
-        let points: Vec<f64> = values.iter().map(|value| dimension.internal(*value)).collect();
+        let coded = &self.coding.parameters[index];
+        let points: Vec<f64> = values.iter().map(|value| coded.internal_number(*value)).collect();
         let [l, g] = densities.map(|density| {
             let mut out = vec![0.0; points.len()];
             density.log_density_into(&points, &mut out);

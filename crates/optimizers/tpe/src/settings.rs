@@ -1,6 +1,6 @@
 //! Settings of the tree-structured Parzen estimator.
 
-use crate::{Bandwidth, CategoricalKernel, GridEnds, Kernels, Split, TpeError, Truncation, Weights};
+use crate::{Bandwidth, CategoricalKernel, Floor, GridEnds, Kernels, Split, TpeError, Truncation, Weights};
 
 /// Blocks of parameters that are estimated together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -129,7 +129,7 @@ pub enum ConstraintPolicy {
 
 /// Treatment of the costs of evaluations.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum CostPolicy {
     /// Nothing.
     #[default]
@@ -241,6 +241,18 @@ impl Default for TpeSettings {
 impl Default for Kernels {
     fn default() -> Self {
         TpeSettings::recommended().kernels
+    }
+}
+
+impl Default for Bandwidth {
+    fn default() -> Self {
+        Kernels::default().bandwidth
+    }
+}
+
+impl Default for Floor {
+    fn default() -> Self {
+        Bandwidth::default().floor
     }
 }
 

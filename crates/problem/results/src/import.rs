@@ -1,10 +1,12 @@
 //! Trials that other libraries made, for [`Study::with_known`](thrifty_study::Study::with_known).
 
+use serde::Deserialize;
 use serde_json::Value as Json;
 use thrifty_space::{Config, Kind, Parameter, Space, SpaceError, Value};
 use thrifty_study::{Directions, Measurement, Outcome};
 
 use crate::cell::float_text;
+use crate::{Number, quoted};
 
 /// Error of importing trials; none is imported then.
 #[derive(Debug, thiserror::Error)]
@@ -32,24 +34,25 @@ pub type KnownTrials = Vec<(Config, Outcome)>;
 /// Hyperopt's trials: the JSON of `[t for t in trials.trials]`, of which `misc.vals` and `result` are read.
 ///
 /// A choice stands there by its index. A parameter with one value may also stand there by that value, unless the value is a whole number
-/// from 1 on, which could be the index of a choice that was fixed here. A trial that failed is a failure although it has a loss.
-/// Trials that have neither a loss nor failed are still running and left out.
+/// from 1 on, which could be the index of a choice that was fixed here. A trial that failed is a failure although it has a loss, and so is
+/// one that ended without a finite number as its loss. Trials that are new, running or suspended are left out.
 ///
 /// # Errors
 /// [`ImportError`] names the trial and the parameter.
 pub fn from_hyperopt(space: &Space, json: &str) -> Result<KnownTrials, ImportError> {
-    let trials: Vec<Json> = serde_json::from_str(json)?;
+    let trials: Vec<Json> = serde_json::from_slice(&quoted(json.as_bytes()))?;
     let mut known = KnownTrials::new();
     for (trial, document) in trials.iter().enumerate() {
         let problem = |problem: String| ImportError::Trial { trial, problem };
-        if !document["result"].is_object() {
+        let result = &document["result"];
+        if !result.is_object() {
             let expected = "it has no result, as trials of Hyperopt have: a table is read as .csv";
             return Err(problem(expected.into()));
         }
-        let outcome = match document["result"]["loss"].as_f64() {
-            _ if document["result"]["status"] == "fail" => Outcome::failed("it failed in Hyperopt"),
-            Some(loss) => Outcome::from(loss),
-            None => continue,
+        let outcome = match result["status"].as_str() {
+            Some("fail") => Outcome::failed("it failed in Hyperopt"),
+            Some("new" | "running" | "suspended") => continue,
+            _ => of_loss(&result["loss"]),
         };
         let values = &document["misc"]["vals"];
         let mut config = Config::new();
@@ -68,12 +71,20 @@ pub fn from_hyperopt(space: &Space, json: &str) -> Result<KnownTrials, ImportErr
     Ok(known)
 }
 
+/// The outcome of a trial of Hyperopt that ended with this loss.
+fn of_loss(loss: &Json) -> Outcome {
+    match Number::deserialize(loss) {
+        Ok(Number(loss)) => loss.into(),
+        Err(_) => Outcome::failed(format!("its loss in Hyperopt is {loss}, expected a number")),
+    }
+}
+
 /// Optuna's trials: the CSV of `study.trials_dataframe()`, of which `params_…`, `state` and `value`, or `values_0`, `values_1`, …, are read.
 ///
 /// A choice stands there by its text, or as pandas writes it: `True` for `true`, and `32.0` for 32 in a column with gaps. An empty cell is
 /// the empty text where that is a choice of an active parameter.
-/// Trials that are running or waiting or were pruned are left out; other states than those of Optuna are refused. Values are in the user's
-/// units: those of a maximised objective become losses.
+/// Trials that are running or waiting or were pruned are left out, and so are trials that failed before they had all their parameters; other
+/// states than those of Optuna are refused. Values are in the user's units: those of a maximised objective become losses.
 ///
 /// # Errors
 /// [`ImportError`] names the trial and the parameter.
@@ -104,7 +115,11 @@ pub fn from_optuna(space: &Space, directions: &Directions, csv: &str) -> Result<
             config.insert(parameter.name.clone(), of_text(parameter, text).map_err(problem)?);
         }
         let has_column = |name: &str| column(&format!("params_{name}")).is_some();
-        let config = completed(space, config, has_column).map_err(|error| problem(error.to_string()))?;
+        let config = match completed(space, config, has_column) {
+            Ok(config) => config,
+            Err(SpaceError::MissingParameter { .. }) if matches!(outcome, Outcome::Failed(_)) => continue,
+            Err(error) => return Err(problem(error.to_string())),
+        };
         known.push((config, directions.flip_outcome(outcome)));
     }
     Ok(known)

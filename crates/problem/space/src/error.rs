@@ -15,6 +15,9 @@ pub enum SpaceError {
         /// The reason.
         reason: String,
     },
+    /// A parameter that was written with a field that its kind does not have, without one that it needs, or with a field of another type.
+    #[error("parameter {name} cannot be read: {reason}")]
+    Unreadable { name: String, reason: String },
     /// A space without parameters.
     #[error("a space needs at least one parameter")]
     Empty,

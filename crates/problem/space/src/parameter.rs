@@ -13,7 +13,7 @@ const MOST_LOG_STEPS: f64 = (1_u64 << 44) as f64;
 
 /// Kind of a parameter: the set of its values.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Kind {
     /// Every number in `[low, high]`, searched linearly or on a log scale.
     Float {
@@ -55,6 +55,7 @@ pub enum Kind {
 
 /// Condition: a parameter is active only while an earlier discrete parameter has one of these values.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct When {
     /// Name of the earlier parameter.
     pub parent: String,
@@ -64,6 +65,7 @@ pub struct When {
 
 /// One parameter of a space.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "Unchecked")]
 pub struct Parameter {
     /// Its name.
     pub name: String,
@@ -71,8 +73,30 @@ pub struct Parameter {
     #[serde(flatten)]
     pub kind: Kind,
     /// Conditions of activity; all of them must hold.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<When>,
+}
+
+/// A parameter as it is written, with fields that it may not have. Fields that are flattened cannot refuse others.
+#[derive(serde::Deserialize)]
+struct Unchecked {
+    name: String,
+    #[serde(flatten)]
+    fields: serde_json::Map<String, serde_json::Value>,
+}
+
+impl TryFrom<Unchecked> for Parameter {
+    type Error = SpaceError;
+
+    fn try_from(Unchecked { name, mut fields }: Unchecked) -> Result<Self, SpaceError> {
+        let conditions = fields.remove("conditions").map_or_else(|| Ok(Vec::new()), serde_json::from_value);
+        match (serde_json::from_value(fields.into()), conditions) {
+            (Ok(kind), Ok(conditions)) => Ok(Self { name, kind, conditions }),
+            (Err(error), _) | (_, Err(error)) => {
+                Err(SpaceError::Unreadable { name, reason: error.to_string() })
+            }
+        }
+    }
 }
 
 impl Parameter {

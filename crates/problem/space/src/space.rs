@@ -9,6 +9,8 @@ use crate::encoding::level_of;
 use crate::{Config, Parameter, SpaceBuilder, SpaceError};
 
 /// Search space: parameters in order, with their conditions.
+///
+/// Serialized as a list of parameters. A field that a parameter does not have is an error, which names both.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(try_from = "Vec<Parameter>", into = "Vec<Parameter>")]
 pub struct Space {

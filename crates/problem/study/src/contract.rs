@@ -9,7 +9,7 @@ use thrifty_sampling::Seed;
 
 use crate::{
     Ask, EXPECTED_GAIN, EXPECTED_IMPROVEMENT, History, HistoryView, MaxTrials, Measurement, Memo, Optimizer,
-    Outcome, Schedule, StopRule, Study, Suggestion, Trial, TrialId,
+    OptimizerError, Outcome, Schedule, StopRule, Study, Suggestion, Trial, TrialId,
 };
 
 pub use crate::shared::contract::event_log;
@@ -22,6 +22,7 @@ pub use crate::shared::contract::event_log;
 /// * Two runs make bit-identical suggestions, including diagnostics and memo.
 /// * A suggestion is a function of the history: if a new optimiser replaces the old one at any trial, it makes the same suggestions. So
 ///   does an optimiser that was used with other histories.
+/// * Outcomes of the last trials may be hidden again, and shown later. The optimiser answers each time as a new one.
 /// * A study that is interrupted and resumed from its journal makes the same suggestions as an uninterrupted one.
 /// * A query of the optimiser that is enqueued is suggested and kept unchanged, unless the optimiser accepts none. Trials from elsewhere
 ///   are no error.
@@ -39,6 +40,7 @@ pub fn optimizer<O: Optimizer>(
     let sequence = whole(Schedule::Window(1));
     assert_same(&sequence, &whole(Schedule::Window(1)), "a second run");
     is_a_function_of_the_history(&make, &sequence);
+    forgets_hidden_outcomes(&make, &sequence);
     resumes(&make, &evaluate, &sequence, Schedule::Window(1));
     let batches = whole(Schedule::Window(3));
     resumes(&make, &evaluate, &batches, Schedule::Window(3));
@@ -74,12 +76,15 @@ fn run<O: Optimizer>(
     study.history().trials().to_vec()
 }
 
+/// A suggestion in a form that compares bit by bit.
+type Said = (Value, Vec<(String, u64)>, Vec<(String, Vec<u64>)>);
+
 /// Query, diagnostics and memo of a trial in a form that compares bit by bit.
 fn said<Q: serde::Serialize>(
     query: &Q,
     diagnostics: &BTreeMap<String, f64>,
     memo: &BTreeMap<String, Vec<f64>>,
-) -> (Value, Vec<(String, u64)>, Vec<(String, Vec<u64>)>) {
+) -> Said {
     (
         serde_json::to_value(query).expect("a query that can be written"),
         diagnostics.iter().map(|(name, value)| (name.clone(), value.to_bits())).collect(),
@@ -120,6 +125,33 @@ fn is_a_function_of_the_history<O: Optimizer>(make: &impl Fn() -> O, sequence: &
             assert_eq!(said(&query, &diagnostics, &memo.0), expected, "{what}, trial {count}");
         }
     }
+}
+
+/// Number of the last trials whose outcomes are hidden.
+const HIDDEN: usize = 3;
+
+/// Asks one optimiser about a growing history whose last outcomes are hidden and then shown, and a new optimiser each time.
+fn forgets_hidden_outcomes<O: Optimizer>(make: &impl Fn() -> O, sequence: &[Trial<O::Query>]) {
+    let (mut history, mut seasoned) = (History::new(SEED), make());
+    // Fewer at a time than are hidden: some of those were shown before.
+    for part in sequence.chunks(HIDDEN - 1) {
+        for trial in part {
+            history.push(trial.clone());
+        }
+        let count = history.len();
+        for (what, visible) in [("hidden", count.saturating_sub(HIDDEN)), ("shown", count)] {
+            let mut ask = |optimizer: &mut O| {
+                history.as_of(visible, |history| suggested(optimizer.ask(history, TrialId(count as u64))))
+            };
+            assert_eq!(ask(&mut seasoned), ask(&mut make()), "trial {count}, the last outcomes {what}");
+        }
+    }
+}
+
+/// The suggestion in an answer; `None` if there is none.
+fn suggested<Q: serde::Serialize>(answer: Result<Ask<Q>, OptimizerError>) -> Option<Said> {
+    let Ok(Ask::Evaluate(Suggestion { query, diagnostics, memo })) = answer else { return None };
+    Some(said(&query, &diagnostics, &memo.0))
 }
 
 /// Enqueues the last query of a sequence at its start, and starts a study with the trials of the sequence.

@@ -47,8 +47,9 @@ pub(crate) struct FailedAttempt {
 
 /// Identity of a history within this process, for optimisers with a cache over it.
 ///
-/// Two histories of one lineage are one object at two times: trials were appended, and running ones reported or ended. Queries, and
-/// outcomes once they are visible, do not change. A copy has a new lineage.
+/// Two histories of one lineage are one object at two times: trials were appended, and running ones reported or ended. Queries do not
+/// change, nor do outcomes while they are visible. A schedule may hide an outcome again that an earlier ask or a recommendation saw. Its
+/// trial is then a running one until the outcome is shown again, although memos of later trials may depend on it. A copy has a new lineage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lineage(u64);
 

@@ -21,8 +21,9 @@ pub enum PrunedPolicy {
 
 /// Wraps any optimiser with a policy for pruned trials.
 ///
-/// Without it, each optimiser has its own treatment. Bayesian optimisation counts them as failed trials. TPE ranks them behind the measured
-/// ones by their last step, CMA-ES ranks them last, and multi-fidelity optimisation learns from their reports.
+/// Without it, each optimiser has its own treatment. Bayesian optimisation gives them the worst measured loss, by its default policy for
+/// failed trials. TPE ranks them behind the measured ones by their last step, CMA-ES ranks them last, and multi-fidelity optimisation learns
+/// from their reports.
 ///
 /// Values apply to one objective without constraints. A pruned trial is unchanged if the measured trials have more, if none is measured
 /// yet, or if its last value is missing or not finite. Recommendations are based only on measured trials.

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -71,7 +72,7 @@ impl<O: Optimizer> Study<O> {
     /// that schedule. The suggestions equal those of [`Study::run`] with the same window, for any number of threads.
     ///
     /// # Errors
-    /// [`StudyError`] when the optimiser or the journal fails. The history is kept.
+    /// [`StudyError`] when the optimiser or the journal fails. The history is kept. Running evaluations end first, and no other begins.
     pub fn run_parallel<E, R>(&mut self, threads: usize, evaluate: E) -> Result<StopReason, StudyError>
     where
         E: Fn(&O::Query, &mut Context<'_>) -> R + Sync,
@@ -85,15 +86,15 @@ impl<O: Optimizer> Study<O> {
         let attempts = self.attempts(schedule);
         let (jobs, queue) = channel::<Job<O::Query>>();
         let (results, inbox) = channel::<Message>();
-        let queue = Mutex::new(queue);
+        let (queue, has_ended) = (Mutex::new(queue), AtomicBool::new(false));
         std::thread::scope(|scope| {
             for _ in 0..threads {
-                let (results, queue, evaluate) = (results.clone(), &queue, &evaluate);
-                let attempts = attempts.clone();
-                scope.spawn(move || worker(queue, &results, &attempts, evaluate));
+                let (results, queue, has_ended) = (results.clone(), &queue, &has_ended);
+                let (attempts, evaluate) = (attempts.clone(), &evaluate);
+                scope.spawn(move || worker(queue, has_ended, &results, &attempts, evaluate));
             }
-            // Dropping the pool closes the queue, which ends the workers.
-            self.drive(schedule, threads, &mut Pool { jobs, inbox })
+            // Dropping the pool ends the workers.
+            self.drive(schedule, threads, &mut Pool { jobs, inbox, has_ended: &has_ended })
         })
     }
 
@@ -239,12 +240,20 @@ impl<Q, R: Into<Outcome>> Evaluators<Q> for Inline<'_, Q, R> {
 }
 
 /// Threads with a common queue.
-struct Pool<Q> {
+struct Pool<'a, Q> {
     jobs: Sender<Job<Q>>,
     inbox: Receiver<Message>,
+    /// True after the end of the loop: jobs that are still in the queue are not evaluated.
+    has_ended: &'a AtomicBool,
 }
 
-impl<Q> Evaluators<Q> for Pool<Q> {
+impl<Q> Drop for Pool<'_, Q> {
+    fn drop(&mut self) {
+        self.has_ended.store(true, Ordering::Relaxed);
+    }
+}
+
+impl<Q> Evaluators<Q> for Pool<'_, Q> {
     fn start(&mut self, job: Job<Q>) {
         // The queue lives as long as the scope of the threads, which outlives the pool.
         let _ = self.jobs.send(job);
@@ -324,6 +333,7 @@ fn attempt_once<Q, R: Into<Outcome>>(
 
 fn worker<Q, R: Into<Outcome>>(
     queue: &Mutex<Receiver<Job<Q>>>,
+    has_ended: &AtomicBool,
     results: &Sender<Message>,
     attempts: &Attempts,
     evaluate: &(dyn Fn(&Q, &mut Context<'_>) -> R + Sync),
@@ -331,7 +341,10 @@ fn worker<Q, R: Into<Outcome>>(
     loop {
         let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(Job { trial, attempt }) = job else { return };
-        // Without a receiver the study has failed, and the worker ends with its queue.
+        // After an error the queue may still have jobs, whose outcomes would be lost.
+        if has_ended.load(Ordering::Relaxed) {
+            return;
+        }
         let evaluate = &mut |query: &Q, context: &mut Context<'_>| evaluate(query, context);
         evaluate_one(&trial, attempt, attempts, evaluate, &mut |message| results.send(message).is_ok());
     }

@@ -1,6 +1,5 @@
 //! Gaussian process over the parameters.
 
-use thrifty_domain::VariableKind;
 use thrifty_figures::{Axis, LinePlot, Observations, panels, posterior_band, posterior_maps};
 use thrifty_space::Kind;
 
@@ -43,27 +42,13 @@ fn columns(report: &Report<'_>) -> Vec<(usize, Axis)> {
 /// The column of a numeric parameter in the unit cube and its axis there: values on a grid stand in the middle of their cells.
 fn column(report: &Report<'_>, at: usize) -> Option<(usize, Axis)> {
     let axis = report.parameters.get(at)?.numeric()?;
-    let domain = report.space.domain();
-    let (step, last) = match (domain.variables().get(at)?.kind, &report.space.parameters().get(at)?.kind) {
-        (VariableKind::Continuous, _) => (0.0, axis.high),
-        (VariableKind::Stepped { count, .. }, kind) if count > 1 => {
-            let step = step(kind)?;
-            // The upper bound need not be on the grid.
-            (step, axis.low + (count - 1) as f64 * step)
-        }
-        _ => return None,
+    let step = match report.space.parameters().get(at)?.kind {
+        Kind::StepFloat { step, .. } => step,
+        Kind::Int { step, .. } => step as f64,
+        _ => 0.0,
     };
-    let axis = Axis { low: axis.low - 0.5 * step, high: last + 0.5 * step, ..axis.clone() };
-    Some((domain.columns(at).start, axis))
-}
-
-/// Distance of neighbouring values of a parameter on a grid.
-fn step(kind: &Kind) -> Option<f64> {
-    match kind {
-        Kind::StepFloat { step, .. } => Some(*step),
-        Kind::Int { step, .. } => Some(*step as f64),
-        _ => None,
-    }
+    let axis = Axis { low: axis.low - 0.5 * step, high: axis.high + 0.5 * step, ..axis.clone() };
+    Some((report.space.domain().columns(at).start, axis))
 }
 
 #[cfg(test)]

@@ -118,7 +118,8 @@ fn split(address: &str) -> (String, Vec<(String, String)>) {
     (if rest.is_empty() { base.to_owned() } else { format!("{base}?{}", rest.join("&")) }, own)
 }
 
-/// The password in the password file: lines `host:port:database:user:password`, in which `*` is anything.
+/// The password in the password file: lines `host:port:database:user:password`, in which `*` is anything and `\` takes the next character
+/// literally.
 fn from_file(config: &Config, variable: &dyn Fn(&str) -> Option<String>) -> Option<String> {
     let home = || variable("HOME").map(|home| format!("{home}/.pgpass"));
     let lines = std::fs::read_to_string(variable("PGPASSFILE").or_else(home)?).ok()?;
@@ -127,10 +128,33 @@ fn from_file(config: &Config, variable: &dyn Fn(&str) -> Option<String>) -> Opti
     let user = config.get_user()?;
     let wanted = [host.as_str(), &port, config.get_dbname().unwrap_or(user), user];
     lines.lines().find_map(|line| {
-        let mut fields = line.splitn(5, ':');
-        let fits = wanted.iter().all(|wanted| fields.next().is_some_and(|f| f == "*" || f == *wanted));
-        fields.next().filter(|_| fits).map(str::to_owned)
+        let fields = fields(line);
+        let (password, keys) = fields.split_last().filter(|(_, keys)| keys.len() == wanted.len())?;
+        let fits = |(key, wanted): (&&str, &&str)| *key == "*" || unescaped(key) == *wanted;
+        keys.iter().zip(&wanted).all(fits).then(|| unescaped(password))
     })
+}
+
+/// Splits a line of the password file at the first four colons that are not escaped.
+fn fields(line: &str) -> Vec<&str> {
+    let mut is_escaped = false;
+    let ends = |c: char| {
+        let is_end = c == ':' && !is_escaped;
+        is_escaped = c == '\\' && !is_escaped;
+        is_end
+    };
+    line.splitn(5, ends).collect()
+}
+
+/// A field of the password file without its escapes.
+fn unescaped(field: &str) -> String {
+    let mut text = String::with_capacity(field.len());
+    let mut rest = field.chars();
+    while let Some(c) = rest.next() {
+        // The last character stands for itself.
+        text.push(if c == '\\' { rest.next().unwrap_or(c) } else { c });
+    }
+    text
 }
 
 /// An error with its causes.
@@ -223,6 +247,29 @@ mod tests {
         };
         assert_eq!(password("postgres://me@host/db").as_deref(), Some("it's:long"));
         assert_eq!(password("postgres://you@host/db").as_deref(), Some("last"));
+    }
+
+    /// Escapes in the password file: `\` takes the next character literally, in the keys and in the password.
+    #[test]
+    fn escapes_in_the_password_file_are_read() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let lines = [
+            r"*:*:\*:me:no",
+            r"db:5432:studies:me:pa\:ss",
+            r"\:\:1:*:studies:me:back\\slash\",
+            r"*:*:a\\:me:plain",
+            r"*:*:too:few",
+        ];
+        std::fs::write(file.path(), lines.join("\n")).unwrap();
+        let path = file.path().to_str().unwrap();
+        let password = |address: &str| {
+            let settings = settings(address, &[("PGPASSFILE", path)]).unwrap();
+            settings.config.get_password().map(|word| String::from_utf8(word.to_vec()).unwrap())
+        };
+        assert_eq!(password("postgres://me@db/studies").as_deref(), Some("pa:ss"));
+        assert_eq!(password("postgres://me@[::1]/studies").as_deref(), Some(r"back\slash\"));
+        assert_eq!(password("postgres://me@db/a%5C").as_deref(), Some("plain"));
+        assert_eq!(password("postgres://few@db/too"), None);
     }
 
     /// Lines of the password file with a port: that of the address or the environment, else 5432, the port of PostgreSQL.

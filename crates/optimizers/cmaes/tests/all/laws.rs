@@ -5,7 +5,8 @@ use thrifty_cmaes::{CmaEs, CmaEsSettings};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{
-    Ask, History, MaxTrials, Memo, Optimizer, Outcome, Schedule, Study, Suggestion, Trial, TrialId, contract,
+    Ask, History, MaxTrials, Memo, Next, Optimizer, Outcome, Schedule, Study, Suggestion, Trial, TrialId,
+    contract,
 };
 
 fn mixed() -> Space {
@@ -244,6 +245,45 @@ fn a_trial_from_elsewhere_joins_the_generation_in_which_it_finishes() {
     assert_eq!(joined(-1.0, 12), [17], "while the second generation is asked");
     assert_eq!(joined(2.0, 4), [0; 0], "worse than all");
     assert_eq!(joined(-1.0, 99), [0; 0], "it never finishes");
+}
+
+/// Asks by hand open the second generation of λ = 6 with the trials 1 to 6. A window of six trials then shows the first three alone: the
+/// study waits until it has shown all of them, and a new optimizer makes the same suggestions.
+#[test]
+fn members_that_a_window_hides_are_waited_for() {
+    let loss = |config: &Config| (config.float("x0").unwrap_or(f64::NAN) - 0.2).powi(2);
+    let optimizer = || CmaEs::new(Space::unit_cube(2));
+    let mut study =
+        Study::new(optimizer(), Seed(5)).with_stop(MaxTrials(14)).with_schedule(Schedule::Window(6));
+    let by_hand = |study: &mut Study<CmaEs>| match study.ask().unwrap() {
+        Next::Evaluate(trial) => trial,
+        other => panic!("{other:?}"),
+    };
+    let first: Vec<Trial<Config>> = (0..7).map(|_| by_hand(&mut study)).collect();
+    first[1..].iter().for_each(|trial| study.tell(trial.id, loss(&trial.query)).unwrap());
+    let opening = by_hand(&mut study);
+    let members = opening.memo.entries().find(|(name, _)| *name == "cmaes_members");
+    assert_eq!(members.map(|(_, ids)| ids.to_vec()), Some(vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]));
+    [&first[0], &opening].into_iter().for_each(|trial| study.tell(trial.id, loss(&trial.query)).unwrap());
+    study.run(|config, _| loss(config)).unwrap();
+
+    let trials = study.history().trials();
+    assert_eq!(trials.len(), 14);
+    let shown = |count: usize, visible: usize| {
+        let hide = |(at, trial): (usize, &Trial<Config>)| {
+            let outcome = trial.outcome.clone().filter(|_| at < visible);
+            Trial { outcome, ..trial.clone() }
+        };
+        History::from_trials(trials[..count].iter().enumerate().map(hide).collect(), Seed(5))
+    };
+    for (id, trial) in trials.iter().enumerate().skip(8) {
+        // The window, and all members.
+        let history = shown(id, (id - 5).max(7));
+        let asked = optimizer().ask(&history, trial.id).unwrap();
+        let Ask::Evaluate(asked) = asked else { panic!("{asked:?}") };
+        assert_eq!((&asked.query, &asked.memo), (&trial.query, &trial.memo), "trial {id}");
+        assert_eq!(optimizer().ask(&shown(id, 6), trial.id).unwrap(), Ask::Wait, "trial {id}");
+    }
 }
 
 fn ask(optimizer: &mut CmaEs, trials: &[Trial<Config>], id: u64) -> Suggestion<Config> {

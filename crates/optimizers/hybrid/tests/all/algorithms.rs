@@ -221,3 +221,17 @@ fn nothing_converges_at_an_epsilon_of_0() {
     assert!(has_converged(&noisy, Anticipation::Mean, 1e-12), "below any other");
     assert!(!has_converged(&noisy, Anticipation::Mean, 0.0), "not below 0");
 }
+
+/// A name that a rule of exploration does not have is refused.
+#[test]
+fn unknown_names_of_a_rule_are_refused() {
+    for (rule, name) in [
+        (r#"{"fixed_rate": {"rate": 0.1, "rates": 0.2}}"#, "rates"),
+        (r#"{"pi_scaled": {"basis": 1, "floor": 0, "least": 0.1}}"#, "least"),
+        (r#"{"eps_random": {"epsilon": 0.1, "rate": 0.1}}"#, "rate"),
+    ] {
+        let text = format!(r#"{{"exploration": {rule}}}"#);
+        let error = serde_json::from_str::<HybridSettings>(&text).unwrap_err().to_string();
+        assert!(error.contains(&format!("unknown field `{name}`")), "{error} does not name {name}");
+    }
+}

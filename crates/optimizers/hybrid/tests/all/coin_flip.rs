@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use thrifty_bo::{BayesianOptimizer, BoSettings, Convergence, InitialDesign, Maximizer};
 use thrifty_cmaes::CmaEs;
-use thrifty_hybrid::CoinFlip;
+use thrifty_hybrid::{CoinFlip, Exploration, Hybrid, HybridSettings, OnConvergence};
 use thrifty_sampling::Seed;
 use thrifty_search::RandomSearch;
 use thrifty_space::{Config, Space};
@@ -146,6 +147,78 @@ fn explored_points_are_new() {
     let explored: f64 = study.history().trials().iter().map(|trial| trial.diagnostics["explored"]).sum();
     assert!((1.0..=3.0).contains(&explored), "{explored}");
     let _ = study.optimizer().optimizer();
+}
+
+/// Each of two coins of rate ½ explores half of the trials, and both together three quarters: they are independent.
+#[test]
+fn coins_around_each_other_are_independent() {
+    let inner = CoinFlip::new(Given, line(), 0.5).unwrap();
+    let mut optimizer = CoinFlip::new(inner, line(), 0.5).unwrap();
+    let (history, mut explored) = (History::new(Seed(7)), [0, 0]);
+    let trials: Vec<u64> = (0..400).filter(|id| ![50, 60].contains(id)).collect();
+    for &id in &trials {
+        let coins = ["coin", "coin 2"].map(|name| history.seed().stream(name, id).uniform() < 0.5);
+        let Ask::Evaluate(found) = optimizer.ask(&history, TrialId(id)).unwrap() else { panic!("{id}") };
+        assert_eq!(found.diagnostics["explored"] == 1.0, coins[0] || coins[1], "{id}");
+        explored[0] += usize::from(coins[0]);
+        explored[1] += usize::from(coins[0] || coins[1]);
+    }
+    let share = |count: usize| count as f64 / trials.len() as f64;
+    assert!(
+        (share(explored[0]) - 0.5).abs() < 0.1 && (share(explored[1]) - 0.75).abs() < 0.09,
+        "{explored:?}"
+    );
+    // The outer rate is part of the journal beside the inner one.
+    let of = |rate| {
+        let inner = CoinFlip::new(Given, line(), 0.5).unwrap();
+        CoinFlip::new(inner, line(), rate).unwrap().fingerprint().unwrap()
+    };
+    let differences = of(0.5).differences(&of(0.25));
+    assert_eq!(differences.iter().map(|d| &d.path[..]).collect::<Vec<_>>(), ["coin 2[0]"]);
+}
+
+/// A hybrid explores by its own coin beside one of the same rate.
+#[test]
+fn a_hybrid_has_a_coin_of_its_own() {
+    let base = BoSettings {
+        initial: InitialDesign::Sobol(4),
+        maximizer: Maximizer { raw: 16, around_best: 2, climbs: 1 },
+        convergence: Convergence::Continue,
+        ending: 0,
+        ..BoSettings::default()
+    };
+    let settings = HybridSettings {
+        exploration: Exploration::FixedRate { rate: 0.6 },
+        convergence: OnConvergence::Ignore,
+        ..HybridSettings::default()
+    };
+    let base = BayesianOptimizer::new(line()).with_settings(base).unwrap();
+    let hybrid = Hybrid::new(base).with_settings(settings).unwrap();
+    let optimizer = CoinFlip::new(hybrid, line(), 0.6).unwrap().after(4);
+    let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(30));
+    study.run(|config, _| (7.0 * x(config)).sin()).unwrap();
+    let mut by_hybrid = 0;
+    for trial in &study.history().trials()[4..] {
+        let coin = |name| Seed(3).stream(name, trial.id.0).uniform();
+        let (inner, outer) = (coin("coin") < 0.6, coin("coin 2") < 0.6);
+        assert_eq!(trial.diagnostics["explored"] == 1.0, inner || outer, "{:?}", trial.id);
+        by_hybrid += usize::from(inner && !outer);
+    }
+    assert!(by_hybrid > 0, "explored by the hybrid");
+}
+
+/// Explored points that the optimiser does not accept, of a space in which it has a fixed value, give way to its suggestions.
+#[test]
+fn explored_points_are_accepted_by_the_optimizer() {
+    let whole = Space::builder().float("x", 0.0, 1.0).int("n", 1, 4).build().unwrap();
+    let part = whole.with_fixed("n", 3).unwrap();
+    let optimizer = CoinFlip::new(RandomSearch::new(part.clone()), whole, 1.0).unwrap();
+    let mut study = Study::new(optimizer, Seed(2)).with_stop(MaxTrials(60));
+    study.run(|config, _| x(config)).unwrap();
+    let trials = study.history().trials();
+    assert!(trials.iter().all(|trial| part.validate(&trial.query).is_ok()));
+    let explored: f64 = trials.iter().map(|trial| trial.diagnostics["explored"]).sum();
+    assert!((4.0..30.0).contains(&explored), "a quarter of them: {explored}");
 }
 
 #[test]

@@ -18,6 +18,8 @@ pub struct Axis {
     pub log: bool,
     /// The grid on which values lie, if they do.
     pub grid: Option<Grid>,
+    /// Value at 1 of a latent scale that is not logarithmic. It is 1, but less for ranges so small that no number holds a density of the values.
+    pub unit: f64,
 }
 
 /// Values `first, first + step, …` up to `last`.
@@ -47,12 +49,19 @@ pub enum GridEnds {
     /// Half a step beyond the bounds: all cells are alike. Source: Optuna.
     #[default]
     Whole,
-    /// Cut at the bounds: a value at a bound has half a cell. Source: Hyperopt.
+    /// Cut at the bounds: a value at a bound has half a cell. Where the range is no multiple of the step, the cell of the last value
+    /// reaches to the upper bound. Source: Hyperopt; departure: it rounds to values beyond the bounds.
     Cut,
 }
 
 /// Stand-in for 0 on the logarithmic scale of a grid. Source: Hyperopt.
 const ZERO: f64 = 1e-12;
+
+/// Range below which a kernel of [`Floor::NONE`](crate::Floor::NONE) has a density that is too large for a number.
+const SMALL: f64 = 1e-295;
+
+/// Unit of smaller ranges, 2⁻⁸⁰⁰. Multiples of a power of 2 are exact.
+const SMALL_UNIT: f64 = f64::from_bits((1023 - 800) << 52);
 
 impl Axis {
     /// All numbers between two bounds, with a prior as wide as the range around its middle.
@@ -90,14 +99,15 @@ impl Axis {
         }
         let bounds = (f64::NEG_INFINITY, f64::INFINITY);
         let grid = step.map(|step| Grid { first: 0.0, last: f64::INFINITY, step });
-        Ok(Self { bounds, prior_mean: mean, prior_sd: std_dev, log, grid })
+        Ok(Self { bounds, prior_mean: mean, prior_sd: std_dev, log, grid, unit: 1.0 })
     }
 
-    /// Sets a normal prior on the latent scale.
+    /// Sets a normal prior of the values, on a logarithmic axis of their logarithms.
     ///
     /// # Errors
     /// [`TpeError::InvalidNormal`].
     pub fn with_prior(self, mean: f64, std_dev: f64) -> Result<Self, TpeError> {
+        let (mean, std_dev) = (mean / self.unit, std_dev / self.unit);
         let Self { prior_mean, prior_sd, .. } = Self::normal(mean, std_dev, self.log, None)?;
         Ok(Self { prior_mean, prior_sd, ..self })
     }
@@ -110,14 +120,16 @@ impl Axis {
         if !((b - a).is_finite() && a < b) {
             return Err(TpeError::InvalidBounds { low, high });
         }
-        Ok(Self { bounds: (a, b), prior_mean: 0.5 * (a + b), prior_sd: b - a, log, grid })
+        let unit = if log || grid.is_some() || b - a > SMALL { 1.0 } else { SMALL_UNIT };
+        let (a, b) = (a / unit, b / unit);
+        Ok(Self { bounds: (a, b), prior_mean: 0.5 * (a + b), prior_sd: b - a, log, grid, unit })
     }
 
     /// Latent value of a parameter value.
     #[must_use]
     pub fn latent(&self, value: f64) -> f64 {
         match (self.log, self.grid) {
-            (false, _) => value,
+            (false, _) => value / self.unit,
             (true, None) => value.ln(),
             (true, Some(_)) => value.max(ZERO).ln().max(self.bounds.0),
         }
@@ -126,12 +138,19 @@ impl Axis {
     /// The value at a place of the latent scale, off the grid.
     #[must_use]
     pub fn value(&self, latent: f64) -> f64 {
-        if self.log { latent.exp() } else { latent }
+        if self.log { latent.exp() } else { latent * self.unit }
     }
 
-    /// The latent ends of the cell around a value on the grid.
+    /// The latent ends of the cell around a value on the grid. That of the last value reaches to the upper bound.
     #[must_use]
     pub fn cell(&self, value: f64) -> (f64, f64) {
+        let (low, high) = self.step_around(value);
+        let is_last = self.grid.is_some_and(|grid| value >= grid.last);
+        (low, if is_last { self.bounds.1 } else { high })
+    }
+
+    /// The latent ends of a step around a value, cut at the bounds.
+    pub(crate) fn step_around(&self, value: f64) -> (f64, f64) {
         let half = 0.5 * self.grid.map_or(0.0, |grid| grid.step);
         let end = |x: f64| if self.log { x.max(ZERO).ln() } else { x };
         (end(value - half).max(self.bounds.0), end(value + half).min(self.bounds.1))

@@ -4,6 +4,7 @@ use crate::{Axis, TpeError};
 
 /// Bandwidths of the kernels of the observations. The prior keeps its own width.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Bandwidth {
     /// The rule.
     pub rule: BandwidthRule,
@@ -13,7 +14,7 @@ pub struct Bandwidth {
 
 /// The rule of a width, before it is cut to what is allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum BandwidthRule {
     /// The larger of the gaps to the two neighbours.
     ///
@@ -34,13 +35,14 @@ pub enum BandwidthRule {
 
 /// The least width as a part of the prior's.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Floor {
     /// Limit of the bandwidth.
     pub factor: f64,
     /// Rate of decrease; `null` in JSON, which has no infinity, is an infinite one.
     #[serde(deserialize_with = "infinite_if_null")]
     pub exponent: f64,
-    /// On a grid that is not logarithmic: the least width in steps, so that a kernel reaches the next value.
+    /// On a grid that is not logarithmic: the least width in steps, so that a kernel reaches the next value. A file without it has none.
     #[serde(default)]
     pub steps: f64,
 }

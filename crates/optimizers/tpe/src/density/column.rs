@@ -139,8 +139,9 @@ impl KernelColumn {
             Self::Grid(column) => {
                 let axis = &column.axis;
                 let ends = axis.grid.map_or((0.0, 0.0), |grid| (grid.first, grid.last));
+                // No cell is thinner, although the last one may be longer than a step.
                 let thinnest = [ends.0, ends.1].map(|value| {
-                    let (low, high) = axis.cell(value);
+                    let (low, high) = axis.step_around(value);
                     high - low
                 });
                 over(axis, thinnest[0].min(thinnest[1]))
@@ -348,6 +349,8 @@ mod tests {
             Axis::grid(100.0, 110.0, 1.0, false, GridEnds::Whole).unwrap(),
             Axis::grid(0.0, 30.0, 2.0, false, GridEnds::Cut).unwrap(),
             Axis::grid(-90.0, -80.0, 0.5, false, GridEnds::Cut).unwrap(),
+            Axis::grid(0.0, 29.0, 10.0, false, GridEnds::Cut).unwrap(),
+            Axis::grid(1.0, 4.9, 1.0, true, GridEnds::Cut).unwrap(),
             Axis::grid(1.0, 1000.0, 1.0, true, GridEnds::Whole).unwrap(),
         ];
         for axis in grids {

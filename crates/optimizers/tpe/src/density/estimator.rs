@@ -42,7 +42,7 @@ pub enum Truncation {
 
 /// The rules of an estimator.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct Kernels {
     /// Widths.
     pub bandwidth: Bandwidth,

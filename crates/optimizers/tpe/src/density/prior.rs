@@ -6,7 +6,7 @@ use crate::{Axis, Choices, Dimension, GridEnds, TpeError};
 
 /// Prior of a parameter, where it is not uniform.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum ParameterPrior {
     /// A number: normal, cut at the parameter's bounds; on a logarithmic parameter the logarithm is normal.
     Normal {
@@ -52,14 +52,15 @@ pub(crate) fn dimension(
         Kind::Int { low, high, step, log } => {
             // A single value is a cell of its own.
             let ends = if low == high { GridEnds::Whole } else { ends };
-            Axis::grid(*low as f64, *high as f64, *step as f64, *log, ends)?
+            let [low, high] = [low, high].map(|end| from_origin(*end, &parameter.kind));
+            Axis::grid(low, high, *step as f64, *log, ends)?
         }
     };
     let axis = match prior {
         None => axis,
         Some(ParameterPrior::Normal { mean, std_dev }) => {
-            let axis = axis.with_prior(*mean, *std_dev)?;
-            if axis.mass(*mean, *std_dev) * std_dev.min(1.0) < LEAST_MASS {
+            let axis = axis.with_prior(*mean - origin(&parameter.kind) as f64, *std_dev)?;
+            if axis.mass(axis.prior_mean, axis.prior_sd) * std_dev.min(1.0) < LEAST_MASS {
                 let (low, high) = axis.bounds;
                 let problem = format!(
                     "a normal prior of mean {mean} and standard deviation {std_dev} has no mass between the bounds {low} and {high}"
@@ -71,6 +72,22 @@ pub(crate) fn dimension(
         Some(_) => return Err(invalid(parameter, "probabilities or distances for a number".into())),
     };
     Ok(Dimension::Numeric(axis))
+}
+
+/// Distance of a whole number from the origin of its axis. Distances that are larger than 2⁵³ are rounded.
+pub(crate) fn from_origin(whole: i64, kind: &Kind) -> f64 {
+    (i128::from(whole) - i128::from(origin(kind))) as f64
+}
+
+/// Origin of the axis of a parameter: 0, or the low end of whole numbers that are not all f64, so that near ones differ.
+pub(crate) fn origin(kind: &Kind) -> i64 {
+    const EXACT: u64 = 1 << 53;
+    match kind {
+        Kind::Int { low, high, log: false, .. } if low.unsigned_abs().max(high.unsigned_abs()) > EXACT => {
+            *low
+        }
+        _ => 0,
+    }
 }
 
 /// Mass between the bounds, and mass by width, below which densities of the prior leave the range of numbers: some 37 standard deviations away.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use thrifty_prob::{cdf, quantile};
 use thrifty_space::{Config, Kind, Parameter, Space, SpaceError, Value};
 
-use crate::density::prior::dimension;
+use crate::density::prior::{dimension, from_origin, origin};
 use crate::{Dimension, GridEnds, ParameterPrior, TpeError};
 
 /// A space as estimators see it: a dimension a parameter, and when it is active.
@@ -116,11 +116,20 @@ impl Coding {
 }
 
 impl Coded {
+    /// Internal value of a number, which for a choice is its index.
+    pub(crate) fn internal_number(&self, number: f64) -> f64 {
+        self.dimension.internal(number - origin(&self.parameter.kind) as f64)
+    }
+
     fn internal(&self, value: &Value) -> Option<f64> {
         if let Kind::Categorical { choices } = &self.parameter.kind {
             return value.position_in(choices).map(|index| index as f64);
         }
-        let number = value.number()?;
+        let number = match (&self.parameter.kind, value) {
+            (kind @ Kind::Int { .. }, Value::Int(whole)) => from_origin(*whole, kind),
+            (kind @ Kind::Int { .. }, value) => from_origin(value.number()? as i64, kind),
+            (_, value) => value.number()?,
+        };
         let internal = match (&self.parameter.kind, &self.dimension) {
             // A value may miss its step by rounding: 3 · 0.1 is not 0.3.
             (Kind::StepFloat { .. }, Dimension::Numeric(axis)) => {
@@ -134,8 +143,11 @@ impl Coded {
 
     fn value(&self, internal: f64) -> Value {
         match &self.parameter.kind {
-            Kind::Float { low, high, log } => {
-                let value = if *log { internal.exp() } else { internal };
+            Kind::Float { low, high, .. } => {
+                let value = match &self.dimension {
+                    Dimension::Numeric(axis) => axis.value(internal),
+                    Dimension::Categorical(_) => internal,
+                };
                 Value::Float(value.clamp(*low, *high))
             }
             Kind::StepFloat { low, high, step } => {
@@ -144,7 +156,8 @@ impl Coded {
             }
             Kind::Int { low, high, step, .. } => {
                 let last = high.abs_diff(*low) / step.unsigned_abs();
-                let level = (((internal - *low as f64) / *step as f64).round().max(0.0) as u64).min(last);
+                let first = from_origin(*low, &self.parameter.kind);
+                let level = (((internal - first) / *step as f64).round().max(0.0) as u64).min(last);
                 Value::Int(low.wrapping_add_unsigned(level.wrapping_mul(step.unsigned_abs())))
             }
             Kind::Categorical { choices } => {

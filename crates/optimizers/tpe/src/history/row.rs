@@ -95,8 +95,8 @@ fn measured(trial: &Trial<Config>) -> (&[f64], Option<f64>) {
     measurement.map_or((&[], None), |Measurement { constraints, cost, .. }| (constraints, *cost))
 }
 
-/// Hash of a configuration, by the bits of its values.
-fn hash(config: &Config) -> u64 {
+/// Hash of a configuration; equal ones have equal hashes.
+pub(crate) fn hash(config: &Config) -> u64 {
     let mut hasher = DefaultHasher::new();
     for (name, value) in config.iter() {
         name.hash(&mut hasher);
@@ -104,7 +104,8 @@ fn hash(config: &Config) -> u64 {
         match value {
             Value::Bool(value) => value.hash(&mut hasher),
             Value::Int(value) => value.hash(&mut hasher),
-            Value::Float(value) => value.to_bits().hash(&mut hasher),
+            // Zeros of both signs are equal.
+            Value::Float(value) => (value + 0.0).to_bits().hash(&mut hasher),
             Value::Str(value) => value.hash(&mut hasher),
         }
     }

@@ -1,11 +1,12 @@
 //! Choices of a user for an estimator.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use thrifty_space::{Config, Space};
 use thrifty_study::{History, OptimizerError};
 
 use super::invalid;
+use crate::history::row::hash;
 use crate::{ParameterPrior, TpeError, TpeSettings};
 
 /// Setup of an estimator over a space, as far as a user chooses it.
@@ -38,11 +39,15 @@ impl Setup {
             return None;
         }
         // By value: on a part of the space the queries of others have no point.
-        let mut asked: Vec<&Config> = history.trials().iter().map(|trial| &trial.query).collect();
+        let mut asked: HashMap<u64, Vec<&Config>> = HashMap::new();
+        for trial in history.trials() {
+            asked.entry(hash(&trial.query)).or_default().push(&trial.query);
+        }
         self.queue.iter().map(|queued| space.canonical(queued)).find(|queued| {
-            let same = asked.iter().position(|known| *known == queued);
+            let Some(alike) = asked.get_mut(&hash(queued)) else { return true };
+            let same = alike.iter().position(|known| *known == queued);
             same.is_none_or(|at| {
-                asked.swap_remove(at);
+                alike.swap_remove(at);
                 false
             })
         })

@@ -4,7 +4,7 @@ use crate::TpeError;
 
 /// Number of good trials.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Split {
     /// `min(⌈γ √n⌉, cap)`. Source: Hyperopt, γ = ¼, cap = 25.
     SquareRoot {

@@ -306,6 +306,35 @@ proptest! {
     }
 }
 
+/// Ranges so small that no number holds a density of their values: ratios are numbers all the same, and the search goes to the least loss.
+#[test]
+fn the_smallest_ranges_are_searched() {
+    for range in [1e-296, 1e-307, 1e-308, 1e-310, 5e-323] {
+        let space = || Space::builder().float("x", 0.0, range).build().unwrap();
+        let share = |config: &Config| config.float("x").unwrap() / range;
+        for settings in presets() {
+            let mut study =
+                Study::new(optimizer(space(), settings.clone()), Seed(1)).with_stop(MaxTrials(40));
+            study
+                .run(|config: &Config, _| {
+                    space().validate(config).unwrap();
+                    (share(config) - 0.3).abs()
+                })
+                .unwrap();
+            let mut numbers =
+                study.history().trials().iter().flat_map(|trial| trial.diagnostics.values().copied());
+            assert!(numbers.all(f64::is_finite), "{range:e}: {settings:?}");
+        }
+        let mut study = Study::new(optimizer(space(), TpeSettings::recommended()), Seed(1));
+        for _ in 0..60 {
+            let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a suggestion") };
+            study.tell(trial.id, (share(&trial.query) - 0.3).abs()).unwrap();
+        }
+        let late = study.history().trials()[40..].iter().map(|trial| share(&trial.query));
+        assert!(late.filter(|x| (x - 0.3).abs() < 0.2).count() >= 10, "{range:e}");
+    }
+}
+
 /// The best trial is recommended as it was evaluated, to the bit: of the study, of a queue and of known trials.
 #[test]
 fn recommendations_are_configurations_that_were_evaluated() {

@@ -54,6 +54,33 @@ fn finite_spaces_are_not_asked_twice_until_they_are_exhausted() {
     }
 }
 
+/// Whole numbers beyond 2⁵³ differ by 1, although their floating-point numbers do not: all of them are found, and the least is.
+#[test]
+fn whole_numbers_beyond_those_of_a_float_differ() {
+    for low in [i64::MAX - 9, i64::MIN, -(1 << 60), 1 << 53] {
+        let space = Space::builder().int("n", low, low + 9).build().unwrap();
+        let mut study = Study::new(optimizer(space, TpeSettings::recommended()), Seed(1));
+        let stop = study.run(|config: &Config, _| config.int("n").map_or(f64::NAN, |n| (n - low) as f64));
+        assert_eq!(stop.unwrap(), StopReason::Exhausted);
+        let asked: HashSet<i64> =
+            study.history().trials().iter().map(|trial| trial.query.int("n").unwrap()).collect();
+        assert_eq!(asked, (0..10).map(|k| low + k).collect::<HashSet<i64>>());
+
+        // A normal prior is around its mean, and the search goes to the least loss.
+        let space = Space::builder().int("n", low, low + 9).build().unwrap();
+        let prior = ParameterPrior::Normal { mean: low as f64, std_dev: 5.0 };
+        let settings = TpeSettings { repeats: Repeats::Allowed, ..TpeSettings::recommended() };
+        let optimizer =
+            optimizer(space, settings).with_priors(BTreeMap::from([("n".into(), prior)])).unwrap();
+        let mut study = Study::new(optimizer, Seed(2)).with_stop(MaxTrials(60));
+        study
+            .run(|config: &Config, _| config.int("n").map_or(f64::NAN, |n| (n - low - 3).pow(2) as f64))
+            .unwrap();
+        let late = study.history().trials()[40..].iter().map(|trial| trial.query.int("n").unwrap() - low);
+        assert!(late.filter(|n| (2..=4).contains(n)).count() >= 10, "from {low}");
+    }
+}
+
 /// Repeated configurations, once everything allowed was asked: for a partial configuration they have its values, and are allowed.
 #[test]
 fn repeated_configurations_have_what_is_given() {

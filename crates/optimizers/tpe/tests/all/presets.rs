@@ -2,8 +2,8 @@
 
 use thrifty_tpe::{
     Bandwidth, BandwidthRule, Branching, CategoricalKernel, ConstraintPolicy, CostPolicy, FailurePolicy,
-    Floor, GridEnds, Joint, Kernels, PendingPolicy, Repeats, Split, SplitScope, Startup, StartupCount,
-    TpeSettings, Truncation, Weights,
+    Floor, GridEnds, Joint, Kernels, ParameterPrior, PendingPolicy, Repeats, Split, SplitScope, Startup,
+    StartupCount, TpeSettings, Truncation, Weights,
 };
 
 fn neighbors(prior: bool, bounds: bool, floor: Floor) -> Bandwidth {
@@ -192,5 +192,46 @@ fn presets_survive_json() {
     for preset in presets {
         let json = serde_json::to_value(&preset).unwrap();
         assert_eq!(serde_json::from_value::<Preset>(json).unwrap(), preset);
+    }
+}
+
+/// Tables within settings that are given in part have the recommended values of the rest.
+#[test]
+fn tables_within_settings_may_be_given_in_part() {
+    let read = |json: &str| serde_json::from_str::<TpeSettings>(json).unwrap();
+    let mut expected = TpeSettings::recommended();
+    expected.kernels.prior_weight = 2.0;
+    assert_eq!(read(r#"{"kernels": {"prior_weight": 2}}"#), expected);
+    let mut expected = TpeSettings::recommended();
+    expected.kernels.bandwidth.rule = BandwidthRule::Scott;
+    assert_eq!(read(r#"{"kernels": {"bandwidth": {"rule": "scott"}}}"#), expected);
+    // Files from before the least width in steps have none.
+    let mut expected = TpeSettings::recommended();
+    expected.kernels.bandwidth.floor = Floor { factor: 0.1, exponent: 1.5, steps: 0.0 };
+    assert_eq!(read(r#"{"kernels": {"bandwidth": {"floor": {"factor": 0.1}}}}"#), expected);
+    assert_eq!(Bandwidth::default(), TpeSettings::recommended().kernels.bandwidth);
+    assert_eq!(Floor::default(), Bandwidth::default().floor);
+}
+
+/// Names that the tables and rules within settings do not have.
+#[test]
+fn unknown_names_within_settings_are_refused() {
+    let settings = |json: &str| serde_json::from_str::<TpeSettings>(json).map(drop);
+    let prior = |json: &str| serde_json::from_str::<ParameterPrior>(json).map(drop);
+    for (found, name) in [
+        (settings(r#"{"kernels": {"bandwidth": {"floor": {"factor": 0.03, "step": 0.5}}}}"#), "step"),
+        (settings(r#"{"kernels": {"bandwidth": {"width": 1}}}"#), "width"),
+        (
+            settings(
+                r#"{"kernels": {"bandwidth": {"rule": {"neighbours": {"prior": true, "bounds": true, "ends": 1}}}}}"#,
+            ),
+            "ends",
+        ),
+        (settings(r#"{"split": {"linear": {"gamma": 0.1, "cap": 25, "caps": 9}}}"#), "caps"),
+        (settings(r#"{"cost": {"per_unit": {"exponent": 1, "base": 2}}}"#), "base"),
+        (prior(r#"{"normal": {"mean": 0, "std_dev": 1, "low": 2}}"#), "low"),
+    ] {
+        let error = found.unwrap_err().to_string();
+        assert!(error.contains(&format!("unknown field `{name}`")), "{error} does not name {name}");
     }
 }

@@ -74,11 +74,12 @@ proptest! {
 
     #[test]
     fn probabilities_of_a_grid_add_up_to_1(
-        count in 2..40_i32, log in any::<bool>(), cut in any::<bool>(), kernels in rules(),
-        levels in proptest::collection::vec(0.0..1.0_f64, 0..60),
+        count in 2..40_i32, rest in prop_oneof![Just(0.0), 0.0..0.99_f64], log in any::<bool>(), cut in any::<bool>(),
+        kernels in rules(), levels in proptest::collection::vec(0.0..1.0_f64, 0..60),
     ) {
         let ends = if cut { GridEnds::Cut } else { GridEnds::Whole };
-        let axis = Axis::grid(1.0, f64::from(count), 1.0, log, ends).unwrap();
+        // The range need not be a multiple of the step.
+        let axis = Axis::grid(1.0, f64::from(count) + rest, 1.0, log, ends).unwrap();
         let values: Vec<f64> = levels.iter().map(|u| (1.0 + u * f64::from(count)).floor()).collect();
         let all: Vec<f64> = (1..=count).map(f64::from).collect();
         for layout in [Layout::Compact, Layout::Observations] {
@@ -212,4 +213,22 @@ fn draws_of_numbers_stay_within_bounds_and_follow_the_density() {
         // Six standard deviations of a count.
         assert!((count - expected).abs() < 6.0 * expected.sqrt() + 1.0, "cell {i}: {count} for {expected}");
     }
+}
+
+/// Values 0 and 10 up to 19: what is drawn beyond the half step around the last value is that value.
+#[test]
+fn the_last_value_of_a_cut_grid_has_all_up_to_the_bound() {
+    let axis = Axis::grid(0.0, 19.0, 10.0, false, GridEnds::Cut).unwrap();
+    assert_eq!([0.0, 10.0].map(|value| axis.cell(value)), [(0.0, 5.0), (5.0, 19.0)]);
+    let estimator = fit(&Dimension::Numeric(axis), &[10.0, 10.0], &Kernels::default(), Layout::Compact);
+    let expected = log_densities(&estimator, &[10.0], 1)[0].exp();
+    let mut rng = Seed(6).stream("draws", 0);
+    let n = 10_000;
+    let last = (0..n).filter(|_| {
+        let kernel = estimator.draw_kernel(&mut rng);
+        estimator.draw(0, kernel, &mut rng) == 10.0
+    });
+    let share = last.count() as f64 / f64::from(n);
+    // Four standard deviations of a share of 10,000 draws.
+    assert!((share - expected).abs() < 0.02, "{share}, expected {expected}");
 }

@@ -1,8 +1,10 @@
 //! Configurations that are given: enqueued, known, and running trials.
 
+use std::time::Instant;
+
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space, Value};
-use thrifty_study::{Best, History, MaxTrials, Next, Optimizer, Outcome, Study};
+use thrifty_study::{Ask, Best, History, MaxTrials, Next, Optimizer, Outcome, Study, Trial, TrialId};
 use thrifty_tpe::{PendingPolicy, Startup, TpeOptimizer, TpeSettings};
 
 use crate::behaviour::{at, optimizer};
@@ -126,4 +128,23 @@ fn a_queue_comes_after_known_trials() {
     let asked: Vec<f64> = study.history().trials().iter().map(|t| t.query.float("x").unwrap()).collect();
     assert_eq!(asked[6..9], [0.125, 0.25, 0.25], "{asked:?}");
     assert!(asked[9..].iter().all(|x| ![0.125, 0.25, 0.5].contains(x)), "{asked:?}");
+}
+
+/// The last of 40,000 queued configurations takes milliseconds, where a comparison of each with all that were asked took a minute.
+#[test]
+fn long_queues_take_little_time() {
+    let count = 40_000;
+    let trials: Vec<Trial<Config>> =
+        (0..count).map(|i| at(i as f64 / count as f64, Some(1.0.into()))).collect();
+    let last = at(1.0, None).query;
+    let queue = trials.iter().rev().map(|trial| trial.query.clone()).chain([last.clone()]).collect();
+    let mut optimizer =
+        TpeOptimizer::new(Space::from_bounds(&[(0.0, 1.0)]).unwrap()).unwrap().with_queue(queue).unwrap();
+    let history = History::from_trials(trials, Seed(1));
+    let began = Instant::now();
+    let Ask::Evaluate(asked) = optimizer.ask(&history, TrialId(count)).unwrap() else {
+        panic!("a suggestion")
+    };
+    assert_eq!(asked.query, last);
+    assert!(began.elapsed().as_secs_f64() < 5.0, "{:?}", began.elapsed());
 }

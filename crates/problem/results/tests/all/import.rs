@@ -46,6 +46,20 @@ fn optuna_trials_are_read() {
     assert_eq!((known[0].0.float("momentum"), known[1].0.str("solver")), (Ok(0.5), Ok("adam")));
 }
 
+/// A trial of Optuna may fail before it has all its parameters; it is left out. One that is complete has them.
+#[test]
+fn failed_trials_of_optuna_without_all_parameters_are_left_out() {
+    let table = |state: &str| {
+        format!(
+            "value,params_layers,params_momentum,params_rate,params_solver,state\n\
+             0.25,3,0.5,0.001,sgd,COMPLETE\n1,3,,,,{state}\n,2,,0.01,adam,FAIL\n"
+        )
+    };
+    let read = |state: &str| from_optuna(&space(), &Directions::default(), &table(state));
+    assert_eq!(losses(&read("FAIL").unwrap()), [Some(0.25), None]);
+    assert_eq!(read("COMPLETE").unwrap_err().to_string(), "trial 1: parameter rate is missing");
+}
+
 #[test]
 fn several_objectives_of_optuna_are_read_in_the_units_of_the_user() {
     let space = Space::builder().float("x", 0.0, 1.0).build().unwrap();
@@ -176,6 +190,41 @@ fn a_failed_trial_of_hyperopt_with_a_loss_has_failed() {
     let json = r#"[{"result": {"status": "fail", "loss": 0.0},
         "misc": {"vals": {"rate": [0.1], "layers": [3], "solver": [1], "momentum": []}}}]"#;
     assert_eq!(losses(&from_hyperopt(&space(), json).unwrap()), [None]);
+}
+
+/// Losses as Python writes them: a trial that ended without a finite number is a failure with the reason.
+#[test]
+fn losses_of_hyperopt_that_are_no_finite_numbers_are_failures() {
+    let trial = |result: &str| {
+        let vals = r#"{"rate": [0.1], "layers": [3], "solver": [1], "momentum": []}"#;
+        format!(r#"{{"result": {{{result}}}, "misc": {{"vals": {vals}}}}}"#)
+    };
+    let results = [
+        r#""status": "ok", "loss": Infinity"#,
+        r#""status": "ok", "loss": -Infinity, "note": "NaN""#,
+        r#""status": "ok", "loss": NaN"#,
+        r#""status": "ok", "loss": null"#,
+        r#""status": "ok""#,
+        r#""status": "running", "loss": null"#,
+        r#""status": "suspended""#,
+        r#""status": "ok", "loss": 2, "variance": NaN"#,
+    ];
+    let json = format!("[{}]", results.map(trial).join(", "));
+    let known = from_hyperopt(&space(), &json).unwrap();
+    let reasons: Vec<String> = known
+        .iter()
+        .filter_map(|(_, outcome)| match outcome {
+            Outcome::Failed(failure) => Some(failure.to_string()),
+            _ => None,
+        })
+        .collect();
+    let missing = "its loss in Hyperopt is null, expected a number";
+    let expected = ["objective 0 is inf", "objective 0 is -inf", "objective 0 is NaN", missing, missing];
+    assert_eq!(reasons, expected);
+    assert_eq!(losses(&known), [None, None, None, None, None, Some(2.0)]);
+    // A parameter has a number all the same.
+    let error = from_hyperopt(&space(), &json.replace("0.1", "NaN")).unwrap_err().to_string();
+    assert_eq!(error, "trial 0: rate is \"NaN\", expected a number");
 }
 
 /// A parameter with one value is a choice here, and a number in Hyperopt: its index, or the value where that is no index.

@@ -62,6 +62,81 @@ fn what_is_wrong_with_a_space_is_named() {
     );
 }
 
+/// A field that a parameter does not have, one of another kind, one that it lacks, and one of another type: named with the parameter.
+#[test]
+fn what_is_wrong_with_a_written_space_is_named() {
+    let read = |fields: &str| serde_json::from_str::<Space>(&format!(r#"[{{"name": "x", {fields}}}]"#));
+    for (fields, part) in [
+        (r#""kind": "step_float", "low": 0, "high": 1, "step": 0.1, "log": true"#, "unknown field `log`"),
+        (r#""kind": "float", "low": 0, "high": 1, "step": 0.1"#, "unknown field `step`"),
+        (r#""kind": "float", "low": 0, "high": 1, "condition": []"#, "unknown field `condition`"),
+        (r#""kind": "categorical", "choices": ["a"], "log": false"#, "unknown field `log`"),
+        (r#""kind": "int", "low": 0, "high": 1"#, "missing field `step`"),
+        (r#""kind": "int", "low": 0.5, "high": 1, "step": 1"#, "invalid type"),
+        (r#""kind": "real", "low": 0, "high": 1"#, "unknown variant `real`"),
+        (r#""low": 0, "high": 1"#, "missing field `kind`"),
+        (
+            r#""kind": "float", "low": 0, "high": 1, "conditions": [{"parent": "y"}]"#,
+            "missing field `values`",
+        ),
+        (
+            r#""kind": "float", "low": 0, "high": 1, "conditions": [{"parent": "y", "values": [1], "not": 2}]"#,
+            "unknown field `not`",
+        ),
+    ] {
+        let error = read(fields).unwrap_err().to_string();
+        assert!(error.contains("parameter x") && error.contains(part), "{error} does not mention {part}");
+    }
+}
+
+/// Every kind of parameter as it is written, with and without the fields that have a default.
+#[test]
+fn written_spaces_are_read() {
+    let written = r#"[
+        {"name": "c", "kind": "categorical", "choices": ["a", 1, 0.5, true]},
+        {"name": "x", "kind": "float", "low": -1, "high": 1.5},
+        {"name": "y", "kind": "float", "low": 0.001, "high": 1.0, "log": true},
+        {"name": "s", "kind": "step_float", "low": 0.0, "high": 1.0, "step": 0.25},
+        {"name": "n", "kind": "int", "low": -9223372036854775808, "high": -9223372036854775807, "step": 1},
+        {"name": "m", "kind": "int", "low": 1, "high": 9, "step": 1, "log": true,
+         "conditions": [{"parent": "c", "values": ["a", true]}, {"parent": "n", "values": [-9223372036854775808]}]}
+    ]"#;
+    let choices = [Value::from("a"), Value::Int(1), Value::Float(0.5), Value::Bool(true)];
+    let built = Space::builder()
+        .categorical("c", choices)
+        .float("x", -1.0, 1.5)
+        .log_float("y", 0.001, 1.0)
+        .step_float("s", 0.0, 1.0, 0.25)
+        .int("n", i64::MIN, i64::MIN + 1)
+        .log_int("m", 1, 9)
+        .when("c", [Value::from("a"), Value::Bool(true)])
+        .when("n", [i64::MIN])
+        .build()
+        .unwrap();
+    assert_eq!(serde_json::from_str::<Space>(written).unwrap(), built);
+    assert_eq!(serde_json::from_value::<Space>(serde_json::to_value(&built).unwrap()).unwrap(), built);
+}
+
+/// Conditions on all parameters before, on and off: the work does not double with each of them.
+#[test]
+fn many_conditions_are_little_work() {
+    let name = |index: usize| format!("p{index}");
+    let add = |space: thrifty_space::SpaceBuilder, index: usize| {
+        let space = space.categorical(&name(index), [false, true]);
+        (0..index).fold(space, |space, parent| space.when(&name(parent), [true]))
+    };
+    let space = (0..40).fold(Space::builder(), add).build().unwrap();
+    let all = space.decode(&vec![1.0; space.dim()]);
+    let mut config = Config::new();
+    (0..40).for_each(|index| config.insert(name(index), true));
+    let x = space.encode(&config).unwrap();
+    assert_eq!(space.decode(&x), config);
+    assert!(
+        all.bool("p0").is_ok_and(|first| !first) && all.get("p1").is_none(),
+        "the first of equals: {all}"
+    );
+}
+
 /// Whole numbers from `low` to 100 on a log scale.
 fn log_grid(low: i64, step: i64) -> Parameter {
     let kind = Kind::Int { low, high: 100, step, log: true };

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use thrifty_study::{
-    Ask, EXPECTED_GAIN, EXPECTED_IMPROVEMENT, Fingerprint, History, HistoryView, MaxTrials, MemoKey,
+    Ask, EXPECTED_GAIN, EXPECTED_IMPROVEMENT, Fingerprint, History, HistoryView, Lineage, MaxTrials, MemoKey,
     NoImprovement, Optimizer, OptimizerError, Outcome, StopReason, StopRule, StudyError, Suggestion, TrialId,
     WallTime, WorthItsCost, contract,
 };
@@ -39,6 +39,10 @@ enum Fault {
     ChangesGiven,
     /// Trials that were not suggested by it are an error.
     ErrorOfForeign,
+    /// Outcomes that are hidden again still count.
+    KeepsHidden,
+    /// Outcomes that are shown after a first ask for a trial do not count for it.
+    MissesShown,
     /// Stops after so many trials.
     StopsEarly,
 }
@@ -50,6 +54,8 @@ struct Faulty {
     instance: u64,
     calls: u64,
     first: Option<usize>,
+    /// The last history that was seen: its identity, its length, and the measurements that counted.
+    last: Option<(Lineage, usize, u64)>,
 }
 
 impl Optimizer for Faulty {
@@ -68,6 +74,19 @@ impl Optimizer for Faulty {
         if self.fault == Fault::StopsEarly && id.0 == 4 {
             return Ok(Ask::Stop(StopReason::Exhausted));
         }
+        let measured = history.measured().count() as u64;
+        let counted = match (self.fault, self.last) {
+            (Fault::KeepsHidden, Some((lineage, _, before))) if lineage == history.lineage() => {
+                measured.max(before)
+            }
+            (Fault::MissesShown, Some((lineage, length, before)))
+                if (lineage, length) == (history.lineage(), history.len()) =>
+            {
+                before
+            }
+            _ => measured,
+        };
+        self.last = Some((history.lineage(), history.len(), counted));
         let is_beside = history.pending().next().is_some();
         let odd = match self.fault {
             Fault::ByInstance => self.instance,
@@ -76,6 +95,7 @@ impl Optimizer for Faulty {
             Fault::ByFirstHistory => first as u64,
             Fault::ByFirstHistoryOfMeasured if history.measured().next().is_some() => first as u64,
             Fault::ByFirstHistoryOfFailures if history.unsuccessful().next().is_some() => first as u64,
+            Fault::KeepsHidden | Fault::MissesShown => counted,
             _ => 0,
         };
         let told = history.measured().map(|(_, loss)| loss as u64).sum::<u64>();
@@ -114,7 +134,7 @@ fn check(fault: Fault) {
     let instances = Cell::new(0);
     let make = || {
         instances.set(instances.get() + 1);
-        Faulty { fault, instance: instances.get(), calls: 0, first: None }
+        Faulty { fault, instance: instances.get(), calls: 0, first: None, last: None }
     };
     contract::optimizer(make, |query, id| Outcome::from((query[0] + id.0) as f64), 7);
 }
@@ -144,6 +164,8 @@ fn faults_of_optimizers_are_found() {
         Fault::ByFirstHistoryOfFailures,
         Fault::ChangesGiven,
         Fault::ErrorOfForeign,
+        Fault::KeepsHidden,
+        Fault::MissesShown,
     ] {
         assert!(!passes(fault), "{fault:?}");
     }

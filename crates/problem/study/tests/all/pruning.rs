@@ -1,6 +1,6 @@
 //! Pruning: the same decisions under a schedule, curves as a pruner sees them, studies steered by hand.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Barrier, Mutex};
 
 use thrifty_sampling::Seed;
 use thrifty_study::{
@@ -213,9 +213,11 @@ fn reports_fail_once_the_study_has_failed() {
             Ok(Fingerprint::new("failing"))
         }
     }
-    let ended = Mutex::new(None);
+    // Both evaluations have begun before the first ends and the third ask fails.
+    let (ended, begun) = (Mutex::new(None), Barrier::new(2));
     let mut study = Study::new(Failing, Seed(1)).with_schedule(Schedule::AsCompleted);
     let result = study.run_parallel(2, |query, context| -> Result<f64, ReportError> {
+        begun.wait();
         if *query == 0 {
             return Ok(1.0);
         }

@@ -103,6 +103,50 @@ fn a_schedule_as_completed_keeps_the_threads_busy() {
     assert!((2..=3).contains(&three), "{three}");
 }
 
+/// Suggests numbers, and fails at a trial.
+struct FailsAt(u64);
+
+impl Optimizer for FailsAt {
+    type Query = u64;
+    type Recommendation = u64;
+
+    fn ask(&mut self, _: &History<u64>, id: TrialId) -> Result<Ask<u64>, OptimizerError> {
+        if id.0 == self.0 {
+            return Err(OptimizerError::failed("asking", "on purpose"));
+        }
+        Ok(Ask::Evaluate(Suggestion::new(id.0)))
+    }
+
+    fn recommend(&mut self, _: &History<u64>) -> Result<Option<u64>, OptimizerError> {
+        Ok(None)
+    }
+
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
+        Ok(Fingerprint::new("fails"))
+    }
+}
+
+/// After an error no trial of the queue is evaluated: all of them stay unfinished.
+#[test]
+fn no_evaluation_begins_after_an_error() {
+    let begun = AtomicUsize::new(0);
+    let evaluate = |_: &u64, context: &mut Context<'_>| {
+        begun.fetch_add(1, Ordering::SeqCst);
+        // The second trial lasts until the study has ended.
+        while context.id == TrialId(1) && context.report(1, 0.5).is_ok() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        1.0
+    };
+    let mut study = Study::new(FailsAt(8), Seed(1)).with_schedule(Schedule::Window(8));
+    let error = study.run_parallel(1, evaluate).unwrap_err();
+    assert!(matches!(error, StudyError::Optimizer(_)), "{error}");
+    // The thread may have begun the second trial before the error, and no other.
+    let begun = begun.into_inner();
+    assert!((1..=2).contains(&begun), "{begun}");
+    assert_eq!((study.history().len(), study.history().pending().count()), (8, 7));
+}
+
 #[test]
 fn no_threads_and_no_window_are_errors() {
     let study = || Study::new(Patient { needs: 0, of: 0 }, Seed(1)).with_stop(MaxTrials(2));
