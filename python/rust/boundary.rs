@@ -41,7 +41,12 @@ pub(crate) fn study(error: StudyError) -> PyErr {
 
 /// Runs `work` without the interpreter's lock; a panic becomes a `RuntimeError`.
 pub(crate) fn guarded<T: Send>(py: Python<'_>, work: impl FnOnce() -> PyResult<T> + Send) -> PyResult<T> {
-    py.detach(|| catch_unwind(AssertUnwindSafe(work))).unwrap_or_else(|panic| Err(failed(text(&*panic))))
+    py.detach(|| caught(work))
+}
+
+/// Runs `work` with the interpreter's lock, because it reads Python objects; a panic becomes a `RuntimeError`.
+pub(crate) fn caught<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(failed(text(&*panic))))
 }
 
 /// The message of a panic.

@@ -10,7 +10,9 @@ use thrifty::study::{
     AnyOptimizer, Ask, Directions, History, Memo, Optimizer as _, Outcome, Suggestion, Timing, Trial, TrialId,
 };
 
-use crate::boundary::{Shared, failed, invalid, optimizer as refused, study as refused_study};
+use crate::boundary::{
+    Shared, caught, failed, guarded, invalid, optimizer as refused, study as refused_study,
+};
 use crate::method::{Keywords, optimizer};
 use crate::outcome::{Told, directions};
 use crate::trials::{Columns, Finished, Read};
@@ -35,38 +37,47 @@ impl Engine {
     #[new]
     #[pyo3(signature = (method, space_json, seed, settings_json=None, direction_names=Vec::new()))]
     fn new(
+        py: Python<'_>,
         method: &str,
         space_json: &str,
         seed: u64,
         settings_json: Option<&str>,
         direction_names: Vec<String>,
     ) -> PyResult<Self> {
-        let space = space(space_json)?;
-        let keywords = Keywords::read(method, settings_json)?;
-        // Of the settings alone: outcomes are recorded as losses.
-        let directions = directions(&direction_names)?;
-        let optimizer = optimizer(method, space.clone(), keywords, &directions)?;
-        let (history, places) = (History::new(Seed(seed)), Vec::new());
-        Ok(Self { inner: Shared::new(Inner { space, optimizer, history, places }) })
+        guarded(py, || {
+            let space = space(space_json)?;
+            let keywords = Keywords::read(method, settings_json)?;
+            // Of the settings alone: outcomes are recorded as losses.
+            let directions = directions(&direction_names)?;
+            let optimizer = optimizer(method, space.clone(), keywords, &directions)?;
+            let (history, places) = (History::new(Seed(seed)), Vec::new());
+            Ok(Self { inner: Shared::new(Inner { space, optimizer, history, places }) })
+        })
     }
 
     /// Records a trial as it is now; false, and forgotten, if its values are not of the space.
     #[pyo3(signature = (number, values, told, reports=Vec::new(), memo_json=None))]
     fn record(
         &self,
+        py: Python<'_>,
         number: u64,
         values: Numbers,
         told: Told,
         reports: Vec<(u64, f64)>,
         memo_json: Option<&str>,
     ) -> PyResult<bool> {
-        let outcome = told.outcome(&Directions::default())?;
-        self.inner.lock().record(number, &values, outcome, reports, memo_json)
+        self.inner.with(py, |inner| {
+            let outcome = told.outcome(&Directions::default())?;
+            inner.record(number, &values, outcome, reports, memo_json)
+        })
     }
 
     /// Forgets a trial, if it was recorded: of one that ended without all its parameters nothing is known.
-    fn forget(&self, number: u64) {
-        self.inner.lock().forget(number);
+    fn forget(&self, py: Python<'_>, number: u64) -> PyResult<()> {
+        self.inner.with(py, |inner| {
+            inner.forget(number);
+            Ok(())
+        })
     }
 
     /// Records finished trials of a list from place `from` on, as [`Columns`] reads them; the place of the first that it does not read.
@@ -78,25 +89,27 @@ impl Engine {
         current: u64,
         columns: &Columns,
     ) -> PyResult<usize> {
-        for at in from..to {
-            let trial = trials.get_item(at)?;
-            if at as u64 == current {
-                return Ok(at);
-            }
-            let finished = match columns.read(&trial)? {
-                Read::Unusual => return Ok(at),
-                Read::Foreign(number) => {
-                    self.inner.lock().forget(number);
-                    continue;
+        caught(|| {
+            for at in from..to {
+                let trial = trials.get_item(at)?;
+                if at as u64 == current {
+                    return Ok(at);
                 }
-                Read::Finished(finished) => finished,
-            };
-            let Finished { number, numbers, outcome, reports, memo } = finished;
-            // Not over the reading: comparing choices may run code of Python, which may let another thread in.
-            let inner = &mut *self.inner.lock();
-            inner.record(number, &numbers, Some(outcome), reports, memo.as_deref())?;
-        }
-        Ok(to)
+                let finished = match columns.read(&trial)? {
+                    Read::Unusual => return Ok(at),
+                    Read::Foreign(number) => {
+                        self.inner.lock().forget(number);
+                        continue;
+                    }
+                    Read::Finished(finished) => finished,
+                };
+                let Finished { number, numbers, outcome, reports, memo } = finished;
+                // Not over the reading: comparing choices may run code of Python, which may let another thread in.
+                let inner = &mut *self.inner.lock();
+                inner.record(number, &numbers, Some(outcome), reports, memo.as_deref())?;
+            }
+            Ok(to)
+        })
     }
 
     /// Values and memo for the trial of this number; none where a finite space is exhausted. Values that are given stay.
@@ -123,13 +136,14 @@ impl Engine {
     }
 
     /// A random configuration for the trial of this number.
-    fn random(&self, number: u64) -> Numbers {
-        let inner = self.inner.lock();
-        numbers(&inner.space, &inner.space.sample(&mut inner.history.seed().stream("python random", number)))
+    fn random(&self, py: Python<'_>, number: u64) -> PyResult<Numbers> {
+        self.inner.with(py, |Inner { space, history, .. }| {
+            Ok(numbers(space, &space.sample(&mut history.seed().stream("python random", number))))
+        })
     }
 
-    fn __len__(&self) -> usize {
-        self.inner.lock().history.len()
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        self.inner.with(py, |Inner { history, .. }| Ok(history.len()))
     }
 }
 

@@ -9,7 +9,7 @@ use thrifty::sampling::Seed;
 use thrifty::space::Space;
 use thrifty::study::{Direction, Directions, History, Next, Outcome, Trial, TrialId, WorthItsCost};
 
-use crate::boundary::{Shared, invalid, optimizer as refused, study as refused_study};
+use crate::boundary::{Shared, guarded, invalid, optimizer as refused, study as refused_study};
 use crate::method::Keywords;
 use crate::outcome::Told;
 use crate::values::{Numbers, numbers, space};
@@ -59,6 +59,7 @@ impl Fractional {
     #[new]
     #[pyo3(signature = (space_json, folds, seed, settings_json=None, journal=None, price=None))]
     fn new(
+        py: Python<'_>,
         space_json: &str,
         folds: usize,
         seed: u64,
@@ -66,23 +67,25 @@ impl Fractional {
         journal: Option<PathBuf>,
         price: Option<f64>,
     ) -> PyResult<Self> {
-        let space = space(space_json)?;
-        let settings: FractionalSettings =
-            Keywords::read("fractional", settings_json)?.settings_over(&FractionalSettings::new(folds))?;
-        let settings = for_losses(settings);
-        // Two folds at least: the settings have the message for fewer.
-        let optimizer = FractionalCv::new(space.clone(), folds.max(2)).map_err(refused)?;
-        // Whatever else fails here is a setting.
-        let optimizer = optimizer.with_settings(settings).map_err(invalid)?;
-        let mut study = thrifty::study::Study::new(optimizer, Seed(seed))
-            .with_directions(directions_in(journal.as_deref()));
-        if let Some(price) = price {
-            study = study.with_stop(WorthItsCost::new(price));
-        }
-        if let Some(path) = journal {
-            study = study.with_journal(path).map_err(refused_study)?;
-        }
-        Ok(Self { inner: Shared::new(Inner { space, study }) })
+        guarded(py, || {
+            let space = space(space_json)?;
+            let settings: FractionalSettings = Keywords::read("fractional", settings_json)?
+                .settings_over(&FractionalSettings::new(folds))?;
+            let settings = for_losses(settings);
+            // Two folds at least: the settings have the message for fewer.
+            let optimizer = FractionalCv::new(space.clone(), folds.max(2)).map_err(refused)?;
+            // Whatever else fails here is a setting.
+            let optimizer = optimizer.with_settings(settings).map_err(invalid)?;
+            let mut study = thrifty::study::Study::new(optimizer, Seed(seed))
+                .with_directions(directions_in(journal.as_deref()));
+            if let Some(price) = price {
+                study = study.with_stop(WorthItsCost::new(price));
+            }
+            if let Some(path) = journal {
+                study = study.with_journal(path).map_err(refused_study)?;
+            }
+            Ok(Self { inner: Shared::new(Inner { space, study }) })
+        })
     }
 
     /// The next fold; none when the budget is spent, nothing is left, or running ones have to end first.
@@ -144,7 +147,7 @@ impl Fractional {
         })
     }
 
-    /// Posterior mean and standard deviation of the mean loss at every configuration, with the first of its trials.
+    /// Posterior mean and standard deviation of the mean loss at every configuration, with the first of its measured trials.
     fn evaluated(&self, py: Python<'_>) -> PyResult<Vec<(usize, f64, f64)>> {
         self.inner.with(py, |Inner { study, .. }| {
             let (history, optimizer) = (study.history(), study.optimizer());

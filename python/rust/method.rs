@@ -19,7 +19,7 @@ use thrifty::tpe::{TpeOptimizer, TpeSettings};
 use thrifty::trust_region::{TrustRegionOptimizer, TrustRegionSettings};
 use thrifty_units::{InUserUnits, at_fault, from_tables, in_words};
 
-use crate::boundary::{invalid, optimizer as refused};
+use crate::boundary::{guarded, invalid, optimizer as refused};
 use crate::{budget, outcome};
 
 /// Methods over configurations.
@@ -139,7 +139,11 @@ fn listed<S: Serialize>(settings: &S, others: &[(&str, Json)]) -> serde_json::Re
 
 /// The settings of a method that nothing was said about, as JSON.
 #[pyfunction]
-pub(crate) fn default_settings(method: &str) -> PyResult<String> {
+pub(crate) fn default_settings(py: Python<'_>, method: &str) -> PyResult<String> {
+    guarded(py, || defaults(method))
+}
+
+fn defaults(method: &str) -> PyResult<String> {
     let text = match method {
         "bo" => listed(&BoSettings::default(), &[]),
         "multi_objective" => {
@@ -167,9 +171,13 @@ pub(crate) fn default_settings(method: &str) -> PyResult<String> {
         "budgeted_training" => listed(&thrifty::autobct::AutoBctSettings::default(), &[]),
         "fractional" => {
             let settings = thrifty::fcvopt::FractionalSettings::new(5);
-            let (limits, refit) = (json!(settings.limits), json!(settings.refit));
-            let others =
-                [("budget", Json::Null), ("finalists", Json::Null), ("limits", limits), ("refit", refit)];
+            let others = [
+                ("budget", Json::Null),
+                ("finalists", Json::Null),
+                ("limits", json!(settings.limits)),
+                ("refit", json!(settings.refit)),
+                ("failures", json!(settings.failures)),
+            ];
             listed(&settings, &others)
         }
         "sobol" | "random" => Ok("{}".into()),

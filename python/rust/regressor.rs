@@ -188,10 +188,10 @@ impl Regressor {
 
     /// The same at other hyperparameters, with the slopes in them; minus infinity where the covariance has no factor.
     fn log_likelihood_at(&self, py: Python<'_>, values: Vec<f64>) -> PyResult<(f64, Vec<f64>)> {
-        let settings = self.process.settings();
-        let mut kernel = self.process.kernel().clone();
-        let (x, y) = starts::scaled(settings, self.x.as_ref(), &self.y);
         guarded(py, || {
+            let settings = self.process.settings();
+            let mut kernel = self.process.kernel().clone();
+            let (x, y) = starts::scaled(settings, self.x.as_ref(), &self.y);
             let mut likelihood =
                 ExactLikelihood::new(&mut kernel, x.as_ref(), &y, &settings.noise, settings.mean)
                     .with_known_noise(&self.variances);

@@ -12,7 +12,8 @@ use thrifty::pruning::PrunerKind;
 use thrifty::sampling::Seed;
 use thrifty::space::{Config, Space};
 use thrifty::study::{
-    AnyOptimizer, Best, Direction, History, Next, Outcome, StopReason, StudyError, Trial, TrialId,
+    AnyOptimizer, Best, Direction, History, Next, Optimizer as _, Outcome, StopReason, StudyError, Trial,
+    TrialId,
 };
 use thrifty_report::{Figure, Report};
 
@@ -123,6 +124,17 @@ impl Study {
         })
     }
 
+    /// Raises `ValueError` for a measurement of finite numbers that the method would refuse, whatever trial it is of.
+    fn check_measurement(&self, py: Python<'_>, told: Told) -> PyResult<()> {
+        self.inner.with(py, |Inner { study, .. }| {
+            let outcome = told.outcome(study.history().directions())?;
+            match outcome.as_ref().and_then(Outcome::measurement) {
+                Some(measured) => study.optimizer().check_measurement(measured).map_err(invalid),
+                None => Ok(()),
+            }
+        })
+    }
+
     /// Records an intermediate value; true if the pruner would stop the trial.
     fn report(&self, py: Python<'_>, trial: u64, step: u64, value: f64) -> PyResult<bool> {
         self.inner.with(py, |Inner { study, .. }| {
@@ -137,7 +149,7 @@ impl Study {
         self.inner.with(py, |Inner { study, .. }| study.restart(TrialId(trial)).map_err(refused))
     }
 
-    /// Enqueues a configuration, not where it `skips` those that are asked or enqueued.
+    /// Enqueues a configuration, not where it `skips` those whose values a trial or an entry of the queue has.
     #[pyo3(signature = (values, skips=false))]
     fn enqueue(&self, py: Python<'_>, values: Numbers, skips: bool) -> PyResult<()> {
         self.inner.with(py, |Inner { space, study }| {
@@ -146,8 +158,8 @@ impl Study {
             let config = space.canonical(&config);
             let history = study.history();
             let has = |other: &Config| config.iter().all(|(name, value)| other.get(name) == Some(value));
-            let asked = history.trials().iter().any(|trial| has(&trial.query));
-            if skips && (asked || history.enqueued().contains(&config)) {
+            let mut known = history.trials().iter().map(|trial| &trial.query).chain(history.enqueued());
+            if skips && known.any(has) {
                 return Ok(());
             }
             study.enqueue(config).map_err(refused)

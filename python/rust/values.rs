@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use thrifty::space::{Config, Kind, Space, Value};
 
-use crate::boundary::invalid;
+use crate::boundary::{guarded, invalid};
 
 /// A whole or a real number of Python. Whole numbers beyond 2⁵³ keep their value.
 #[derive(Debug, Clone, Copy, PartialEq, FromPyObject, IntoPyObject)]
@@ -33,15 +33,17 @@ pub(crate) fn space(json: &str) -> PyResult<Space> {
 
 /// The reason for which a space is none, if there is one.
 #[pyfunction]
-pub(crate) fn check_space(space_json: &str) -> Option<String> {
-    serde_json::from_str::<Space>(space_json).err().map(|error| error.to_string())
+pub(crate) fn check_space(py: Python<'_>, space_json: &str) -> PyResult<Option<String>> {
+    guarded(py, || Ok(serde_json::from_str::<Space>(space_json).err().map(|error| error.to_string())))
 }
 
 /// The reason for which numbers are no configuration of a space, if there is one.
 #[pyfunction]
-pub(crate) fn check_config(space_json: &str, values: Numbers) -> PyResult<Option<String>> {
-    let space = space(space_json)?;
-    Ok(space.validate(&config(&space, &values)?).err().map(|error| error.to_string()))
+pub(crate) fn check_config(py: Python<'_>, space_json: &str, values: Numbers) -> PyResult<Option<String>> {
+    guarded(py, || {
+        let space = space(space_json)?;
+        Ok(space.validate(&config(&space, &values)?).err().map(|error| error.to_string()))
+    })
 }
 
 /// The configuration of numbers. Missing ones are left out; nothing is validated beyond their kind.

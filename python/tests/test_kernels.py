@@ -156,6 +156,14 @@ def test_what_is_not_supported_is_named(kernel, change, message):
         GaussianProcessRegressor(kernel, **change).fit(X, y)
 
 
+@pytest.mark.parametrize("restarts", [0, 2])
+@pytest.mark.parametrize("kernel", [RBF(1.0, (10.0, 1.0)) + WhiteKernel(), ConstantKernel() * RBF(1.0, (10.0, 1.0))])
+def test_bounds_in_the_wrong_order_are_named(kernel, restarts):
+    X, y, _ = data()
+    with pytest.raises(ValueError, match=r"parameter .*lengthscale.* is 1, expected a value in \[10, 1\]"):
+        GaussianProcessRegressor(kernel, n_restarts_optimizer=restarts).fit(X, y)
+
+
 @pytest.mark.parametrize("bounds", [np.array([1e-6, 10.0]), np.array([[1e-6, 10.0]])])
 def test_bounds_of_noise_may_be_an_array(bounds):
     x = np.linspace(0, 1, 12).reshape(-1, 1)

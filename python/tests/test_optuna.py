@@ -126,6 +126,61 @@ def test_one_sampler_serves_several_studies(kind):
     assert params(first) == params(run(kind(seed=3, n_startup_trials=3), 18))
 
 
+@pytest.fixture
+def begun(monkeypatch):
+    """Names of the parameters of each search space whose trials a sampler begins to read."""
+    found, original = [], thrifty.optuna._sampler.Feed.__init__
+
+    def begin(feed, method, distributions, *rest):
+        found.append("".join(distributions))
+        original(feed, method, distributions, *rest)
+
+    monkeypatch.setattr(thrifty.optuna._sampler.Feed, "__init__", begin)
+    return found
+
+
+@BOTH
+def test_single_parameters_are_read_once_however_many_there_are(kind, begun):
+    def f(trial):
+        branch = [trial.suggest_float(f"{'ab'[trial.number % 2]}{at}", 0, 1) for at in range(40)]
+        return trial.suggest_float("x", 0, 1) + sum(branch)
+
+    study = run(kind(seed=1, n_startup_trials=2, strict=True), 4, f=f)
+    assert len(begun) > 80
+    begun.clear()
+    study.optimize(f, n_trials=4)
+    assert not begun
+
+
+@BOTH
+def test_single_parameters_do_not_displace_those_that_are_sampled_together(kind, begun):
+    def f(trial):
+        x, y = trial.suggest_float("x", 0, 1), trial.suggest_float("y", 0, 1)
+        return x + y + sum(trial.suggest_float(f"p{at}", 0, 1 + trial.number) for at in range(70))
+
+    run(kind(seed=1, n_startup_trials=2, strict=True), 6, f=f)
+    assert begun.count("xy") == 1 and begun.count("p0") > 1
+
+
+def test_the_search_spaces_that_were_used_last_are_kept(begun, monkeypatch):
+    monkeypatch.setattr(thrifty.optuna._sampler, "MOST_FEEDS", 2)
+    sampler = TPESampler(seed=1)
+    study = optuna.create_study(sampler=sampler)
+    begun.clear()
+
+    def ask(names, high=1.0):
+        sampler._feed(study, {name: FloatDistribution(0, high) for name in names}, "tpe", [])
+
+    for names in ("ab", "cd", "ab", "ef", "ab", "cd"):
+        ask(names)
+    assert begun == ["ab", "cd", "ef", "cd"]
+    begun.clear()
+    # Of single parameters two more than there are names.
+    for name, high in [("a", 1.0), ("b", 1.0), ("a", 2.0), ("a", 3.0), ("a", 1.0), ("a", 4.0), ("a", 1.0), ("b", 1.0)]:
+        ask(name, high)
+    assert begun == ["a", "b", "a", "a", "a", "b"] and len(sampler._feeds) == 6
+
+
 def test_common_space_is_that_of_optuna():
     study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
     ours = thrifty.optuna._space.CommonSpace()

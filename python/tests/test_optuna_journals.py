@@ -185,6 +185,24 @@ def test_trials_with_other_parameters_than_their_own_are_named(tmp_path):
     assert told(from_journal(path)[0].trials) == told([study.trials[n] for n in (0, 4, 5)])
 
 
+def test_a_trial_without_the_cost_that_counts_is_left_out(tmp_path):
+    """Also one with reports: it is not in the journal as a trial that runs."""
+    def f(trial):
+        x = trial.suggest_float("x", 0, 1)
+        if trial.number:
+            trial.report(x, 1)
+        if trial.number == 3:
+            raise optuna.TrialPruned
+        return x
+
+    space, path, cost = thrifty.Space().float("x", 0, 1), tmp_path / "s.jsonl", {"per_unit": {"exponent": 1}}
+    carried = to_journal(run(f, 4), path, "tpe", space=space, cost=cost)
+    assert carried.trials == 1 and set(carried.left) == {0, 1, 2}
+    assert all("the cost is missing" in why for why in carried.left.values())
+    with thrifty.Study(space, "tpe", cost=cost, journal=path) as native:
+        assert [trial.state for trial in native.trials] == ["pruned"]
+
+
 def test_an_error_leaves_no_journal(tmp_path, monkeypatch):
     added = []
 

@@ -5,6 +5,7 @@ import pytest
 optuna = pytest.importorskip("optuna")
 rustuna = pytest.importorskip("rustuna")
 
+import thrifty  # noqa: E402
 from thrifty.optuna import GPSampler, TPESampler  # noqa: E402
 from thrifty.rustuna import RustunaSampler  # noqa: E402
 
@@ -35,6 +36,13 @@ def test_one_sampler_serves_several_studies():
         first.optimize(objective, n_trials=1)
         second.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=1)
     assert [trial.params for trial in first.trials] == [trial.params for trial in alone.trials]
+
+
+@pytest.mark.parametrize("kind", [TPESampler, GPSampler])
+def test_a_sampler_with_a_space_is_refused(kind):
+    space = thrifty.Space().categorical("kind", ["a", "b"]).float("x", 0, 1).when("kind", ["a"])
+    with pytest.raises(ValueError, match="the sampler has a space, which rustuna does not sample as one tree"):
+        RustunaSampler(kind(seed=1, space=space))
 
 
 def test_it_has_all_of_the_protocol():

@@ -34,7 +34,7 @@ from sklearn.utils.estimator_checks import check_estimator  # noqa: E402
 
 import thrifty  # noqa: E402
 from thrifty.sklearn import FractionalSearchCV, Price, space_of  # noqa: E402
-from thrifty.sklearn._table import _ranks  # noqa: E402
+from thrifty.sklearn._table import Table, _ranks  # noqa: E402
 
 X, Y = load_iris(return_X_y=True)
 SPACE = {"C": loguniform(1e-3, 1e3), "gamma": loguniform(1e-5, 10), "kernel": ["rbf", "sigmoid"]}
@@ -103,6 +103,16 @@ def test_folds_that_were_not_fitted_are_masked():
     ([.5, .4, np.nan], [True, True, True], [.5, .4, np.nan], [1, 2, 3])])
 def test_rows_with_a_failed_fold_have_the_last_ranks(mean, is_complete, model, expected):
     assert list(_ranks(np.array(mean), np.array(is_complete), np.array(model), None)) == expected
+
+
+def test_the_model_knows_a_row_by_any_of_its_trials():
+    """The first one may have failed."""
+    table = Table(thrifty.Space().float("a", 0, 1), 2)
+    for trial, a, fold, score in [(0, 0.5, 0, np.nan), (1, 0.25, 0, 0.6), (2, 0.5, 1, 0.9)]:
+        error = "no" if np.isnan(score) else None
+        table.record(trial, [a], fold, {"test_scores": score, "fit_error": error, "fit_time": 0.0, "score_time": 0.0}, "score")
+    columns, _ = table.results([0.25], {1: (0.6, 0.2), 2: (0.8, 0.1)}, "score", ())
+    assert columns["model_mean_score"].tolist() == [0.8, 0.6] and columns["model_std_score"].tolist() == [0.1, 0.2]
 
 
 class FailsAbove(ClassifierMixin, BaseEstimator):
@@ -452,6 +462,29 @@ def test_a_finished_search_with_several_metrics_is_resumed(tmp_path):
         if refit == "f1_macro":
             assert np.ma.getmaskarray(again.cv_results_["split0_test_accuracy"]).all()
             assert results(again).keys() == results(whole).keys()
+
+
+def test_a_finished_search_by_a_function_is_resumed(tmp_path):
+    """From the first fit on it is known whether the function names metrics; a text as refit does not say it."""
+    def one(estimator, data, target):
+        return estimator.score(data, target)
+
+    def both(estimator, data, target):
+        return {"score": estimator.score(data, target), "bad": 0.5}
+
+    for scoring, refit, is_named in ((one, "accuracy", False), (both, "score", True)):
+        arguments = {"n_fits": 12, "cv": 3, "scoring": scoring, "refit": refit, "journal": tmp_path / f"{refit}.jsonl"}
+        whole, again = search(**arguments).fit(X, Y), search(**arguments).fit(X, Y)
+        assert again.multimetric_ == whole.multimetric_ == is_named
+        assert again.score(X, Y) == whole.score(X, Y) and again.best_score_ == whole.best_score_
+        if not is_named:
+            same(results(again), results(whole))
+        hashes = tmp_path / f"{refit}.jsonl.search.json"
+        known = json.loads(hashes.read_text())
+        assert known.pop("names metrics") == is_named
+        # Earlier versions did not keep it: their finished searches go on as they did.
+        hashes.write_text(json.dumps(known))
+        assert search(**arguments).fit(X, Y).multimetric_ == (refit != "score")
 
 
 def test_a_function_chooses_the_row_to_refit():

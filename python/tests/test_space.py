@@ -61,6 +61,15 @@ def test_scalars_of_numpy_are_their_numbers():
         thrifty.Space().categorical("n", [1, numpy.int64(1)])
 
 
+def test_choices_that_are_not_plain_have_their_text_for_a_label():
+    """With the elements of sets in an order: numbers in that of the set, others in that of their texts."""
+    same = [None, (1, "a"), [(2,), []], (), {8, 1}, {(1, 2), 9.5, frozenset({10, 3})}, {"only"}, set(), frozenset(), {"k": {1}}, math.nan]
+    sets = [{"b", "a", ("d", frozenset({"e", "c"}))}, ([{"r", "q"}, "p"],), frozenset({None, "z", 1})]
+    found = json.loads(thrifty.Space().categorical("c", same + sets).to_json())[0]["choices"]
+    assert found[:len(same)] == [f"{at}: {choice}" for at, choice in enumerate(same)]
+    assert found[len(same):] == ["11: {'a', 'b', ('d', frozenset({'c', 'e'}))}", "12: ([{'q', 'r'}, 'p'],)", "13: frozenset({'z', 1, None})"]
+
+
 def test_configurations_are_checked():
     space = thrifty.Space().categorical("c", ["a", "b"]).int("n", 0, 3)
     for params in ({"z": 1}, {"c": "z"}, {"n": 1.5}, {"n": True}):

@@ -864,6 +864,22 @@ with thrifty.Study(space, "random", seed=1, journal="study.jsonl") as study:
         assert (done.stdout, done.stderr) == (f"{at + 1}\n", "")
 
 
+def test_a_journal_with_sets_as_choices_goes_on_in_another_process(tmp_path):
+    """Texts have other hashes in every process, and so sets of them another order."""
+    code = """
+import thrifty
+
+choices = [{"adam", "rmsprop", "sgd"}, frozenset({"a", "b", ("c", "d")}), (["p", {"q", "r", "s"}],)]
+with thrifty.Study(thrifty.Space().categorical("set", choices), "random", seed=1, journal="study.jsonl") as study:
+    study.optimize(lambda p: 1.0, len(study) + 1)
+    print(len(study))
+"""
+    for at in (1, 2):
+        done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True,
+                              env={**os.environ, "PYTHONHASHSEED": str(at)})
+        assert (done.stdout, done.stderr) == (f"{at}\n", "")
+
+
 def test_closed_studies_free_their_journals(tmp_path):
     def opened():
         return thrifty.Study(thrifty.Space().float("x", 0, 1), "random", seed=1, journal=tmp_path / "study.jsonl")
@@ -882,6 +898,8 @@ def test_closed_studies_free_their_journals(tmp_path):
     level = thrifty.LevelSet(thrifty.Space().float("x", 0, 1), threshold=0.5, journal=tmp_path / "level.jsonl")
     with level:
         level.ask()
+    # In a notebook they are shown by their text.
+    assert study._repr_html_() is None and level._repr_html_() is None
     assert len(thrifty.LevelSet(thrifty.Space().float("x", 0, 1), threshold=0.5, journal=tmp_path / "level.jsonl")) == 1
 
 
@@ -902,6 +920,16 @@ def test_what_exists_is_not_added_again(tmp_path):
         study.optimize(lambda p: p["x"], n_trials=5)
         assert [trial.params["x"] for trial in study.trials].count(1.25) == 1
         assert study.add_known({"x": 0.5, "n": 2, "c": "a"}, 1.5) == 5
+
+
+def test_an_entry_of_the_queue_that_has_the_values_exists():
+    study = thrifty.Study(SPACE, "random", seed=1)
+    study.enqueue({"x": 1, "n": 3})
+    study.enqueue({"x": 1}, skip_if_exists=True)
+    study.enqueue({"x": 1, "c": "a"}, skip_if_exists=True)  # more than the entry has
+    study.optimize(lambda p: p["x"], n_trials=3)
+    params = [trial.params for trial in study.trials]
+    assert [p["x"] == 1 for p in params] == [True, True, False] and params[0]["n"] == 3 and params[1]["c"] == "a"
 
 
 @pytest.mark.parametrize("given", [{"constraints": [0.5]}, {"noise_variance": 0.1}])

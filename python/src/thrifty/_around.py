@@ -47,5 +47,5 @@ class AroundStudy:
     def __len__(self) -> int:
         return len(self.study)
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> str | None:
         return self.study._repr_html_()

@@ -21,10 +21,18 @@ class RustunaSampler:
     Parameters
     ----------
     sampler
-        The sampler, such as :class:`thrifty.optuna.GPSampler`.
+        The sampler, such as :class:`thrifty.optuna.GPSampler`, without `space`.
+
+    Raises
+    ------
+    ValueError
+        For a sampler with `space`: rustuna chooses the parameters that are sampled together, and samples no tree.
     """
 
     def __init__(self, sampler: Sampler) -> None:
+        if getattr(sampler, "_space", None) is not None:
+            raise ValueError("the sampler has a space, which rustuna does not sample as one tree: it samples those parameters together that "
+                             "all complete trials have. Use the sampler in Optuna, or one without space=")
         self.sampler = sampler
         self._studies: dict[tuple[int, str], optuna.Study] = {}
 

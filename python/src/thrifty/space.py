@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from . import _thrifty
@@ -202,12 +202,36 @@ def _listed(name: str, values: Any) -> tuple[Any, ...]:
     return tuple(values)
 
 
+_BRACKETS: dict[type[Any], tuple[str, str]] = {tuple: ("(", ")"), list: ("[", "]"), set: ("{", "}"), frozenset: ("frozenset({", "})")}
+"""Texts before and after the elements of objects that are written element by element."""
+
+
 def _labels(values: Sequence[Any]) -> list[str]:
     """A text per choice that is not plain; its place comes first, as two objects may look the same.
 
-    Addresses are left out: they are others in the next process, which has to find the same labels in a journal.
+    The texts are the same in the next process, which has to find them in a journal.
     """
-    return [f"{at}: {re.sub(' at 0x[0-9a-fA-F]+', '', str(value))[:80]}" for at, value in enumerate(values)]
+    return [f"{at}: {_text(value, str)[:80]}" for at, value in enumerate(values)]
+
+
+def _text(value: Any, of: Callable[[Any], str] = repr) -> str:
+    """The text of an object without addresses, and with the elements of sets in the order of their texts: both differ between processes."""
+    kind = type(value)
+    if kind not in _BRACKETS or not value:
+        return re.sub(" at 0x[0-9a-fA-F]+", "", of(value))
+    texts = [_text(element) for element in value]
+    if kind in (set, frozenset) and not all(map(_has_fixed_hash, value)):
+        texts.sort()
+    left, right = _BRACKETS[kind]
+    comma = "," if kind is tuple and len(texts) == 1 else ""
+    return f"{left}{', '.join(texts)}{comma}{right}"
+
+
+def _has_fixed_hash(value: Any) -> bool:
+    """True of numbers, and of tuples and sets of numbers: in a set their order is the same in every process."""
+    if type(value) in (tuple, frozenset):
+        return all(map(_has_fixed_hash, value))
+    return type(value) in (bool, int) or type(value) is float and not math.isnan(value)
 
 
 def _index(choices: Sequence[Any], value: Any) -> Any:

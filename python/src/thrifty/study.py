@@ -374,8 +374,8 @@ class Study:
         shown = "" if best is None else f", best {best.value:.6g}"
         return f"<thrifty.Study {self.method}, {len(self)} trials{shown}>"
 
-    def _repr_html_(self) -> str:
-        return html(self)
+    def _repr_html_(self) -> str | None:
+        return None if self._is_closed else html(self)
 
     def _best(self, found: Any) -> Best:
         trial, values, objectives, observed, interval = found

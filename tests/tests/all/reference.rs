@@ -61,14 +61,21 @@ fn methods() -> [Method; 11] {
 }
 
 /// Names of settings as the page has them: one of two spellings.
-fn names(settings: &Value) -> Vec<String> {
-    let names = settings.as_object().expect("settings are a table").keys();
-    names.map(|name| name.replace("maximiser", "maximizer")).collect()
+fn spelled<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    names.into_iter().map(|name| name.replace("maximiser", "maximizer")).collect()
+}
+
+impl Method {
+    /// Names of all settings, by the error for an unknown one: a default that is not written is not among the defaults.
+    fn names(&self) -> Vec<String> {
+        let error = (self.read)(json!({ "no_such": 1 })).expect_err("no setting has this name");
+        spelled(spans(&error).into_iter().skip(1).filter(|name| *name != "noise_std_dev"))
+    }
 }
 
 /// Names of the settings that the section of a method does not have in code.
-fn missing(method: &str, settings: &Value) -> Vec<String> {
-    names(settings).into_iter().filter(|name| !section(method).contains(&format!("`{name}`"))).collect()
+fn missing(method: &str, names: Vec<String>) -> Vec<String> {
+    names.into_iter().filter(|name| !section(method).contains(&format!("`{name}`"))).collect()
 }
 
 /// Code spans of a text.
@@ -104,14 +111,28 @@ fn rows(method: &str) -> Vec<(Vec<&'static str>, Vec<&'static str>, &'static str
 #[test]
 fn every_setting_of_every_method_is_named() {
     for method in methods() {
-        let faults = missing(method.name, &method.defaults);
+        let faults = missing(method.name, method.names());
         assert!(faults.is_empty(), "{}: {faults:?}", method.name);
     }
 }
 
 #[test]
 fn a_setting_that_the_page_does_not_have_is_found() {
-    assert_eq!(missing("cmaes", &json!({ "growth": 2, "shrinkage": 1 })), ["shrinkage"]);
+    assert_eq!(missing("cmaes", spelled(["growth", "shrinkage"])), ["shrinkage"]);
+}
+
+#[test]
+fn names_of_settings_are_those_of_the_defaults_and_of_what_is_not_written() {
+    for method in methods() {
+        let written = method.defaults.as_object().expect("settings are a table").keys();
+        let names = method.names();
+        for name in spelled(written.map(String::as_str)) {
+            assert!(names.contains(&name), "{}: {name}", method.name);
+        }
+    }
+    let fractional = fractional();
+    assert!(fractional.defaults.get("failures").is_none());
+    assert!(fractional.names().contains(&"failures".to_owned()));
 }
 
 /// The defaults that the page states, read as a study file has them.
@@ -140,7 +161,7 @@ fn stated_defaults_are_the_defaults() {
 #[test]
 fn stated_alternatives_are_values() {
     let methods = methods();
-    let mut known: Vec<String> = methods.iter().flat_map(|method| names(&method.defaults)).collect();
+    let mut known: Vec<String> = methods.iter().flat_map(Method::names).collect();
     known.extend(["bo", "evaluations", "noise_variance", "[stop] trials"].map(str::to_owned));
     let mut count = 0;
     for Method { name: method, defaults, read } in methods {

@@ -103,7 +103,7 @@ pub(crate) fn learn<K: Kernel + Clone>(
 /// search and the largest number of evaluations are used.
 ///
 /// # Errors
-/// [`GpError`] for a parameter outside its bounds, or if no start can be used.
+/// [`GpError`] for a parameter outside its bounds, bounds in the wrong order, or if no start can be used.
 pub fn learn_parameters<L: LogLikelihood>(
     likelihood: &mut L,
     settings: &GpSettings,
@@ -111,11 +111,12 @@ pub fn learn_parameters<L: LogLikelihood>(
     rng: &mut Stream,
 ) -> Result<(Vec<f64>, Vec<Restart>), GpError> {
     let params = likelihood.params();
+    // Checks the bounds, within which the starts are moved.
+    let mut objective = MapObjective::new(likelihood)?;
     let mut starts = vec![first_start(&params, warm)];
     for _ in 0..settings.restarts {
         starts.push(random_start(&params, rng));
     }
-    let mut objective = MapObjective::new(likelihood)?;
     let bounds = objective.bounds();
     let inner = |start: &Vec<f64>| params.iter().zip(start).map(|(p, &v)| p.transform.forward(v)).collect();
     let from: Vec<Vec<f64>> = starts.iter().map(inner).collect();
@@ -266,6 +267,43 @@ mod tests {
     fn params() -> Vec<Param> {
         let mean = Param { transform: Transform::Identity, ..Param::positive("mean", -1.0, -5.0, 5.0) };
         vec![Param::positive("scale", 2.0, 0.5, 8.0), mean]
+    }
+
+    /// A likelihood that is the same everywhere, of one parameter with these bounds.
+    struct Flat {
+        low: f64,
+        high: f64,
+    }
+
+    impl Parameterized for Flat {
+        fn params(&self) -> Vec<Param> {
+            vec![Param::positive("scale", 1.0, self.low, self.high)]
+        }
+
+        fn set_params(&mut self, _values: &[f64]) {}
+    }
+
+    impl LogLikelihood for Flat {
+        type Error = std::convert::Infallible;
+
+        fn log_likelihood(&mut self, gradient: &mut [f64]) -> Result<f64, Self::Error> {
+            gradient.fill(0.0);
+            Ok(0.0)
+        }
+    }
+
+    /// Bounds in the wrong order, and a value beyond its bounds, are errors with and without random starts.
+    #[test]
+    fn bounds_are_checked_before_the_starts() {
+        for (low, high) in [(10.0, 1.0), (2.0, 3.0), (f64::NAN, 3.0)] {
+            for (restarts, warm) in [(2, None), (0, None), (0, Some(&[2.0][..]))] {
+                let settings = GpSettings { restarts, ..GpSettings::default() };
+                let rng = &mut Seed(1).stream("fit", 0);
+                let error = learn_parameters(&mut Flat { low, high }, &settings, warm, rng).unwrap_err();
+                let expected = format!("expected a value in [{low}, {high}] for transform Log");
+                assert_eq!(error.to_string(), format!("parameter scale is 1, {expected}"));
+            }
+        }
     }
 
     /// A warm start of another length or with values that are not finite is no start; one beyond the bounds is brought to them.

@@ -53,7 +53,8 @@ def to_journal(study: optuna.Study, path: str | os.PathLike[str], method: str = 
     -------
     Carried
         Every trial that was left out, and why: it is not finished, a parameter is missing, unknown or inactive in its branch
-        of the space, a value is outside of the space (bounds that changed), its constraints are not those of the others.
+        of the space, a value is outside of the space (bounds that changed), its constraints are not those of the others, the settings
+        count costs, which it does not have.
 
     Notes
     -----
@@ -247,6 +248,7 @@ def _add(target: Study, numbers: Any, outcome: dict[str, Any], reports: Sequence
     if not reports:
         target._study.add_known(numbers, outcome)
         return
+    target._study.check_measurement(outcome)  # before the trial is in the journal
     target._study.enqueue(numbers)
     asked, why = target._study.ask()
     if asked is None:

@@ -27,7 +27,7 @@ ROUNDS = 3
 """Suggestions after the first one, where trials of others come in between."""
 
 MOST_FEEDS = 64
-"""Search spaces of a study that changes them; the oldest is read anew when it comes back."""
+"""Search spaces that are kept of a study that changes them; one that was dropped is read anew when it comes back."""
 
 
 class Suggested(NamedTuple):
@@ -56,9 +56,9 @@ class Sampler(BaseSampler):
         where trials fail. These take an infinite loss as a failed trial whose place is learnt, whatever this says.
     pruned
         `ignore`, `last_report` or `worst`: how pruned trials count. None is the method's own treatment: `TPESampler` ranks them
-        behind the complete ones, the others take them as failed. With constraints `last_report` takes trials whose constraints are
-        known, and the others count as without a setting, as all do by `worst`. So does a trial whose last report is not finite;
-        `TPESampler` ranks it.
+        behind the complete ones, the others give them the worst measured loss. With constraints `last_report` takes trials whose
+        constraints are known, and the others count as without a setting, as all do by `worst`. So does a trial whose last report is
+        not finite; `TPESampler` ranks it.
     strict
         Raise an error of the method. Otherwise it is warned of once, and the trial is sampled at random.
     constraints_func
@@ -268,14 +268,25 @@ class Sampler(BaseSampler):
         name = self._name(study)
         names = self._constraints.names(name, trials)
         key = (name, method, names, distributions)
-        if key not in self._feeds:
-            if len(self._feeds) >= MOST_FEEDS:
-                self._feeds.pop(next(iter(self._feeds)))
+        feed = self._feeds.pop(key, None)
+        if feed is None:
+            self._make_room(len(whole) == 1)
             given = self._space if whole is self._given else None
             settings = self._method_settings(method) if method in self._methods() else _ALONE
             seed = _child(self._seed, next(iter(whole))) if is_alone else self._seed
-            self._feeds[key] = Feed(method, whole, given, seed, settings, names, directions_of(study))
-        return self._feeds[key]
+            feed = Feed(method, whole, given, seed, settings, names, directions_of(study))
+        self._feeds[key] = feed  # the last one used is the last
+        return feed
+
+    def _make_room(self, is_single: bool) -> None:
+        """Drops the feed that was not used for the longest time where too many are kept: of single parameters, or of several.
+
+        Of single parameters there may be one more for each name, because a trial may ask for all of them in turn.
+        """
+        kept = [key for key in self._feeds if (len(key[-1]) == 1) == is_single]
+        names = {key[-1][0][0] for key in kept} if is_single else set()
+        if len(kept) >= MOST_FEEDS + len(names):
+            self._feeds.pop(kept[0])
 
     def _name(self, study: optuna.Study) -> tuple[int, int]:
         """A study for a dictionary. All studies in memory have the same number, each in a storage of its own."""
@@ -361,7 +372,7 @@ class GPSampler(Sampler):
 
     Log expected improvement for one objective, log expected hypervolume improvement for several. An exhausted finite
     space is sampled at random. The last report of a pruned trial is its objective (`pruned="last_report"`), unlike in a
-    :class:`thrifty.Study` with the method `bo`, where pruned trials count as failed.
+    :class:`thrifty.Study` with the method `bo`, where pruned trials have the worst measured loss.
     """
 
     def __init__(self, seed: int | None = None, *, n_startup_trials: int | None = None, space: Space | None = None,

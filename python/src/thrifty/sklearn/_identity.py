@@ -16,6 +16,9 @@ from scipy.sparse import issparse
 SUFFIX = ".search.json"
 """Ending of the file beside a journal."""
 
+NAMES_METRICS = "names metrics"
+"""Entry of the file that is no hash: true if the function of scores names metrics, false if it returns a number."""
+
 
 def check_identity(journal: str, is_begun: bool, parts: Mapping[str, Any]) -> None:
     """Compares the parts of a search with those in the file beside its journal, which is written for a new journal.
@@ -26,10 +29,9 @@ def check_identity(journal: str, is_begun: bool, parts: Mapping[str, Any]) -> No
         For parts that differ from those with which the journal was begun. The message names them.
     """
     path = journal + SUFFIX
-    found = {name: _digest(part) for name, part in parts.items()}
+    found: dict[str, Any] = {name: _digest(part) for name, part in parts.items()}
     if is_begun and os.path.exists(path):
-        with open(path, encoding="utf-8") as file:
-            known = json.load(file)
+        known = _read(path)
         # Files of earlier versions lack some parts, which are added.
         differing = [name for name, one in found.items() if known.get(name, one) != one]
         if differing:
@@ -37,12 +39,23 @@ def check_identity(journal: str, is_begun: bool, parts: Mapping[str, Any]) -> No
                                "another one")
         if known.keys() >= found.keys():
             return
+        found = {**known, **found}
     elif is_begun:
         warnings.warn(f"{path} is missing: journal {journal} is taken for one of the same estimator and data", stacklevel=4)
-    unfinished = f"{path}.part"
-    with open(unfinished, "w", encoding="utf-8") as file:
-        json.dump(found, file)
-    os.replace(unfinished, path)
+    _write(path, found)
+
+
+def naming(journal: str, found: bool | None) -> bool | None:
+    """True if the function of scores names metrics, by `found` and by the file beside the journal, which keeps it; None if neither has it.
+
+    Names that were found once stay: a function that raises has a number in their place.
+    """
+    known = _read(journal + SUFFIX)
+    before: bool | None = known.get(NAMES_METRICS)
+    merged = found if before is None else before or bool(found)
+    if merged != before:
+        _write(journal + SUFFIX, {**known, NAMES_METRICS: merged})
+    return merged
 
 
 def recorded_seed(journal: str) -> int | None:
@@ -54,6 +67,22 @@ def recorded_seed(journal: str) -> int | None:
         return None
     seed = header.get("seed") if isinstance(header, dict) else None
     return seed if isinstance(seed, int) else None
+
+
+def _read(path: str) -> dict[str, Any]:
+    """The entries of a file; none without a file."""
+    if not os.path.exists(path):
+        return {}
+    with open(path, encoding="utf-8") as file:
+        known: dict[str, Any] = json.load(file)
+    return known
+
+
+def _write(path: str, parts: Mapping[str, Any]) -> None:
+    unfinished = f"{path}.part"
+    with open(unfinished, "w", encoding="utf-8") as file:
+        json.dump(parts, file)
+    os.replace(unfinished, path)
 
 
 def _digest(part: Any) -> str:

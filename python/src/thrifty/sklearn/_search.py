@@ -28,7 +28,7 @@ from .. import _thrifty
 from .._checks import real, settings_json, whole
 from ..study import told
 from ._distributions import space_of
-from ._identity import check_identity, recorded_seed
+from ._identity import check_identity, naming, recorded_seed
 from ._table import Table
 
 BATCH = 4
@@ -100,8 +100,8 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
     journal
         A file that keeps every fit: a search that was killed goes on when it is fitted again with the same arguments and data.
         Hashes of the estimator, scoring, metric, splits, data and parameters of `fit` are kept beside it, in a file whose name ends
-        in ``.search.json``. With others `fit` raises a `RuntimeError` that names what differs. Of several metrics the
-        journal has the one that is searched for: the others are masked where fits were not made again.
+        in ``.search.json``, with whether a function as `scoring` names metrics. With others `fit` raises a `RuntimeError` that names
+        what differs. Of several metrics the journal has the one that is searched for: the others are masked where fits were not made again.
 
     Attributes
     ----------
@@ -167,8 +167,8 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
             if outs:
                 # Those of the journal too: fits that all fail are an error, but not after others that did not.
                 _warn_or_raise_about_fit_failures([*outs, *[{"fit_error": None}] * scored], self.error_score)
-            fitted = [out["test_scores"] for out in outs if out["fit_error"] is None]
-            if callable(self.scoring) and fitted and not isinstance(fitted[0], dict):
+            names_metrics = self._names_metrics(outs) if callable(self.scoring) else None
+            if names_metrics is False:
                 # A function of one number names no metric, whatever the text of refit is.
                 table.rename(metric, "score")
                 metric = "score"
@@ -179,7 +179,7 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
                 clone(base).set_params(**clone(table.first_params(), safe=False)).fit(X, *target, **routed.estimator.fit)
                 raise ValueError("no fold has a finite score")
             self.scorer_ = scorers._scorers if isinstance(scorers, _MultimetricScorer) else scorers
-            self.multimetric_ = self.scorer_ is not scorers or metric != "score" or any(isinstance(o["test_scores"], dict) for o in outs)
+            self.multimetric_ = self.scorer_ is not scorers or metric != "score" or bool(names_metrics)
             self._conclude(study, table, metric, best)
             self.n_fits_, self.n_splits_ = len(study), len(splits)
         if self.refit:
@@ -244,12 +244,20 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
             if callable(self.scoring):
                 # Names of several metrics are known only now.
                 _insert_error_scores(found, self.error_score)
+                # Kept before the journal has the scores, for a search that makes no more fits.
+                self._names_metrics(found)
             for (trial, values, _, fold), out in zip(batch, found, strict=True):
                 score = table.record(trial, values, fold, out, metric)
                 study.tell(trial, self._told(table.params(values), score, out))
             outs.extend(found)
             batch = []
         return outs
+
+    def _names_metrics(self, outs: list[dict[str, Any]]) -> bool | None:
+        """True if the function of scores names metrics, by fits and by what is kept beside the journal; None where neither is known."""
+        scores = [out["test_scores"] for out in outs if out["fit_error"] is None]
+        found = any(isinstance(one, dict) for one in scores) if scores else None
+        return found if self.journal is None else naming(os.fspath(self.journal), found)
 
     def _restore(self, study: Any, table: Table, metric: str) -> list[Any]:
         """Puts the folds of a journal into the table; returns those that were not told."""

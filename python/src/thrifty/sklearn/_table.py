@@ -34,8 +34,9 @@ class Table:
         """Records one fit, and returns the score that is searched for."""
         scores = out["test_scores"]
         named = dict(scores) if isinstance(scores, Mapping) else {metric: scores}
-        row = self._rows.setdefault(tuple(values), {"trial": trial, "params": self.params(values), "scores": {},
+        row = self._rows.setdefault(tuple(values), {"trials": [], "params": self.params(values), "scores": {},
                                                     "failed": {}, "fit_time": [], "score_time": []})
+        row["trials"].append(trial)
         if not isinstance(scores, Mapping) and out["fit_error"] is not None:
             # The names of the other metrics of a function are known when a fit succeeds.
             row["failed"][fold] = float(scores)
@@ -65,7 +66,9 @@ class Table:
         for name in self._space.names:
             found[f"param_{name}"] = _column([row["params"] for row in rows], name)
         found["params"] = [row["params"] for row in rows]
-        model = np.array([believed.get(row["trial"], (np.nan, np.nan)) for row in rows], dtype=float).reshape(-1, 2)
+        # The model knows a configuration by its first measured trial, which need not be its first one.
+        model = np.array([next((believed[trial] for trial in row["trials"] if trial in believed), (np.nan, np.nan)) for row in rows],
+                         dtype=float).reshape(-1, 2)
         best_index = self.row_of(best)
         for name in dict.fromkeys([*names, *(name for row in rows for name in row["scores"])]):
             scores = np.ma.MaskedArray(np.full((len(rows), self.folds), np.nan), mask=True)
