@@ -61,6 +61,7 @@ pub fn all() -> Vec<Experiment> {
         fcvopt::late::EXPERIMENT.clone(),
         fcvopt::verified::EXPERIMENT.clone(),
         fcvopt::growth::EXPERIMENT.clone(),
+        fcvopt::failures::EXPERIMENT.clone(),
         fcvopt::live::EXPERIMENT.clone(),
         fcvopt::learners::FOREST.clone(),
         fcvopt::learners::BOOSTING.clone(),

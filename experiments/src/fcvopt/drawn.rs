@@ -24,7 +24,7 @@ pub struct Drawn {
     noise: f64,
 }
 
-type Function = Arc<dyn Fn(&[f64]) -> f64 + Send + Sync>;
+pub(super) type Function = Arc<dyn Fn(&[f64]) -> f64 + Send + Sync>;
 
 /// Folds of every synthetic problem.
 pub const FOLDS: usize = 10;
@@ -72,7 +72,7 @@ impl Drawn {
 }
 
 /// A function drawn from a Matérn-5/2 process with about this lengthscale times √d.
-fn function(
+pub(super) fn function(
     dim: usize,
     variance: f64,
     lengthscale: f64,
@@ -85,7 +85,7 @@ fn function(
     Ok(Arc::new(drawn(&kernel, rng)?))
 }
 
-fn mean(folds: &[Function], x: &[f64]) -> f64 {
+pub(super) fn mean(folds: &[Function], x: &[f64]) -> f64 {
     folds.iter().map(|fold| fold(x)).sum::<f64>() / folds.len() as f64
 }
 

@@ -157,7 +157,7 @@ const UNCORRELATED: Method = Method {
     batch: 1,
 };
 
-const FULL_BO: Method = Method {
+pub const FULL_BO: Method = Method {
     name: "full CV, BO",
     make: |Setup { space, folds, .. }| AllFolds::new(BayesianOptimizer::new(space), folds).map(Any::new),
     cap: NO_CAP,

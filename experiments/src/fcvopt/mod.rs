@@ -6,6 +6,7 @@ pub mod batches;
 pub mod branin;
 mod comparison;
 mod drawn;
+pub mod failures;
 pub mod growth;
 pub mod landscape;
 pub mod landscapes;

@@ -55,14 +55,13 @@ impl FractionalCv {
         Ok(None)
     }
 
-    /// The knowledge gradient over configuration and fold, times the probability that the configuration is feasible.
+    /// The knowledge gradient over configuration and fold, times the weights of constraints and failures.
     fn feasible_knowledge<'a>(
         &self,
         belief: &'a FoldSurrogateState,
     ) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
         let knowledge = FoldKnowledge::new(belief, self.settings.folds, self.settings.repeats)?;
-        let constraints = belief.constraints().logarithms();
-        let weights = constraints.map(|logarithm| Box::new(logarithm) as Box<dyn Acquisition + 'a>).collect();
+        let weights = belief.constraints().log_weights();
         let baseline = belief.baseline();
         weigh(Box::new(knowledge), UtilityScale::Log, weights, baseline.row(0), baseline)
     }

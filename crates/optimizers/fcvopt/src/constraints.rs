@@ -1,6 +1,8 @@
 //! Constraints that are measured on folds, and the probability that no fold fails.
 
-use thrifty_acquisition::{Acquisition, Analytic, LogFeasibility};
+use std::f64::consts::LN_2;
+
+use thrifty_acquisition::{Acquisition, Analytic, LogFeasibility, Utility};
 use thrifty_censored::{GpClassifier, Limits};
 use thrifty_cv::FoldQuery;
 use thrifty_hgp::{Component, Hgp, HgpError};
@@ -9,10 +11,10 @@ use thrifty_space::Space;
 use thrifty_study::{History, Memo, OptimizerError, TrialId};
 use thrifty_surrogate::{EarlierFit, FittedSurrogate, Observations, Posterior, fit_checked};
 
-use crate::FractionalSettings;
 use crate::evidence::Evidence;
 use crate::learning::{FoldData, Learning};
 use crate::surrogate_state::target;
+use crate::{FoldFailures, FractionalSettings};
 
 /// Posteriors of the constraints. As for the loss, each is the mean over the folds or the true value. A further constraint is that a fold does not fail.
 #[derive(Default)]
@@ -21,6 +23,29 @@ pub(crate) struct Constraints {
     fits: Vec<LastFit>,
     /// Classifier of folds; `None` while none has failed.
     failure: Option<Box<dyn FittedSurrogate>>,
+}
+
+/// Logarithm of the weight by the probability P that a fold does not fail.
+///
+/// ```text
+/// ln min(1, 2P)
+/// ```
+///
+/// A configuration where a fold probably does not fail has its whole utility. With P itself as the weight, a search stays away from the border of
+/// failures, also if the minimum is there. It also follows differences in P that are chance where folds fail by chance.
+/// Source: `run fcvopt/failures`.
+struct LogHardlyFails;
+
+impl Utility for LogHardlyFails {
+    fn value(&self, mean: f64, std_dev: f64) -> f64 {
+        self.value_and_slopes(mean, std_dev).0
+    }
+
+    fn value_and_slopes(&self, mean: f64, std_dev: f64) -> (f64, f64, f64) {
+        let (value, by_mean, by_std_dev) = FEASIBLE.value_and_slopes(mean, std_dev);
+        let value = value + LN_2;
+        if value < 0.0 { (value, by_mean, by_std_dev) } else { (0.0, 0.0, 0.0) }
+    }
 }
 
 /// A constraint holds if it is not positive.
@@ -71,20 +96,32 @@ impl Constraints {
             constraints.targets.push(target(&fit.posterior, settings).map_err(failed)?);
             constraints.fits.push(fit.to_remember());
         }
-        constraints.failure = failure(space, evidence, history, id)?;
+        if settings.failures == FoldFailures::AsConstraint {
+            constraints.failure = failure(space, evidence, history, id)?;
+        }
         Ok(constraints)
     }
 
-    /// Logarithms of the probabilities that each constraint holds; constraints are treated as independent.
-    pub(crate) fn logarithms(&self) -> impl Iterator<Item = Analytic<'_, LogFeasibility>> {
-        let failure = self.failure.iter().map(|fitted| fitted.posterior());
-        let posteriors = self.targets.iter().map(|target| target as &dyn Posterior).chain(failure);
-        posteriors.map(|posterior| Analytic::new(posterior, FEASIBLE))
+    /// Logarithms of the weights of a utility: of the probability that each constraint holds, and [`LogHardlyFails`] for failures. Constraints
+    /// are treated as independent.
+    pub(crate) fn log_weights(&self) -> Vec<Box<dyn Acquisition + '_>> {
+        let measured =
+            self.targets.iter().map(|target| boxed(Analytic::new(target as &dyn Posterior, FEASIBLE)));
+        let failure =
+            self.failure.iter().map(|fitted| boxed(Analytic::new(fitted.posterior(), LogHardlyFails)));
+        measured.chain(failure).collect()
     }
 
-    /// Log probability that all constraints hold.
+    /// True if there is a constraint or a failure.
+    pub(crate) fn any(&self) -> bool {
+        !self.targets.is_empty() || self.failure.is_some()
+    }
+
+    /// Log probability that all constraints hold and a fold does not fail.
     pub(crate) fn log_probability(&self, x: &[f64]) -> f64 {
-        self.logarithms().map(|logarithm| logarithm.value(x)).sum()
+        let failure = self.failure.iter().map(|fitted| fitted.posterior());
+        let posteriors = self.targets.iter().map(|target| target as &dyn Posterior).chain(failure);
+        posteriors.map(|posterior| Analytic::new(posterior, FEASIBLE).value(x)).sum()
     }
 
     /// True if all constraints hold with a probability of at least one half.
@@ -124,6 +161,10 @@ fn failure(
     })
 }
 
+fn boxed<'a>(acquisition: impl Acquisition + 'a) -> Box<dyn Acquisition + 'a> {
+    Box::new(acquisition)
+}
+
 #[cfg(test)]
 mod tests {
 
@@ -132,6 +173,22 @@ mod tests {
     use thrifty_study::{Measurement, MemoKey, Trial};
 
     use super::*;
+
+    /// The weight is 1 from a probability of one half on; below it is twice the probability, with its slopes.
+    #[test]
+    fn what_probably_does_not_fail_has_its_whole_utility() {
+        for (mean, std_dev) in [(-3.0, 1.0), (-1e-9, 2.0), (0.0, 1.0), (-1.0, 0.0), (-1e12, 1e-12)] {
+            assert_eq!(LogHardlyFails.value_and_slopes(mean, std_dev), (0.0, 0.0, 0.0));
+        }
+        for (mean, std_dev) in [(1e-9, 1.0), (0.5, 1.0), (3.0, 0.7), (40.0, 1.0)] {
+            let (value, by_mean, by_std_dev) = LogHardlyFails.value_and_slopes(mean, std_dev);
+            let (log_probability, of_mean, of_std_dev) = FEASIBLE.value_and_slopes(mean, std_dev);
+            assert!(value < 0.0 && (value - LN_2 - log_probability).abs() < 1e-12 * (1.0 + value.abs()));
+            assert_eq!((by_mean, by_std_dev), (of_mean, of_std_dev));
+        }
+        // A probability of 0 is no number that counts.
+        assert_eq!(LogHardlyFails.value(1.0, 0.0), f64::NEG_INFINITY);
+    }
 
     /// A fit that starts at the end of an earlier one on the same data stays there; without it other random starts end a little elsewhere.
     #[test]

@@ -31,7 +31,7 @@ pub use knowledge::FoldKnowledge;
 pub use multi_task::{MultiTaskCv, MultiTaskSettings, TaskCovariance};
 pub use optimizer::FractionalCv;
 pub use settings::{
-    FoldAcquisition, FoldCosts, FoldRule, FractionalSettings, FractionalSettingsError, Incumbent,
-    InitialFolds, LossTarget,
+    FoldAcquisition, FoldCosts, FoldFailures, FoldRule, FractionalSettings, FractionalSettingsError,
+    Incumbent, InitialFolds, LossTarget,
 };
 pub use surrogate_state::{Evaluated, FoldSurrogateState};

@@ -89,6 +89,27 @@ pub enum FoldCosts {
     Measured,
 }
 
+/// Policy for failed folds. The process of the losses is fitted without them in either case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FoldFailures {
+    /// A broken constraint. [Classification](thrifty_censored::GpClassifier) of failed and measured folds gives the probability of not
+    /// failing at a configuration, and the utility is multiplied by it.
+    /// Source: `run fcvopt/failures`.
+    #[default]
+    AsConstraint,
+    /// Left out. Nearby configurations may still be suggested, but a failed fold of a configuration is not suggested again.
+    Ignore,
+}
+
+impl FoldFailures {
+    /// True for the default, which is not written, so that fingerprints of older journals do not change.
+    #[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// Settings of fractional cross-validation.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -141,6 +162,9 @@ pub struct FractionalSettings {
     /// Censoring limits of the losses: a loss at or beyond a limit is a bound on the loss of its fold, not a value.
     #[serde(default, skip_serializing_if = "Limits::is_none")]
     pub limits: Limits,
+    /// Policy for failed folds.
+    #[serde(default, skip_serializing_if = "FoldFailures::is_default")]
+    pub failures: FoldFailures,
 }
 
 /// Invalid setting of fractional cross-validation.
@@ -202,6 +226,7 @@ impl FractionalSettings {
             budget: None,
             finalists: None,
             limits: Limits::default(),
+            failures: FoldFailures::default(),
         }
     }
 
@@ -318,6 +343,7 @@ mod tests {
             budget: None,
             finalists: None,
             limits: Limits::default(),
+            failures: FoldFailures::AsConstraint,
         };
         assert_eq!(FractionalSettings::new(7), expected);
         let paper = FractionalSettings::paper(7);

@@ -49,9 +49,11 @@ impl FractionalCv {
                 }
                 (Some(own), _) => (self.on_target(own, state, target_loss, (seed, id))?, own.scale(), false),
             };
-        let constraints = state.constraints().logarithms().map(boxed);
-        let cost = state.costs().log_inverse().filter(|_| !counts_cost).map(boxed);
-        weigh(acquisition, scale, constraints.chain(cost).collect(), incumbent, state.evaluated())
+        let mut weights = state.constraints().log_weights();
+        if let Some(cost) = state.costs().log_inverse().filter(|_| !counts_cost) {
+            weights.push(Box::new(cost));
+        }
+        weigh(acquisition, scale, weights, incumbent, state.evaluated())
     }
 
     /// An acquisition function on the posterior of the target.
@@ -62,8 +64,7 @@ impl FractionalCv {
         target_loss: f64,
         (seed, id): (Seed, TrialId),
     ) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
-        let has_constraints =
-            self.known_constraint.is_some() || state.constraints().logarithms().next().is_some();
+        let has_constraints = self.known_constraint.is_some() || state.constraints().any();
         let is_promising = |x: &[f64]| self.is_allowed(x) && state.is_probably_feasible(x);
         factory.build(Context {
             posterior: state.target(),
@@ -78,8 +79,4 @@ impl FractionalCv {
             rng: &mut seed.stream("acquisition draws", id.0),
         })
     }
-}
-
-fn boxed<'a>(acquisition: impl Acquisition + 'a) -> Box<dyn Acquisition + 'a> {
-    Box::new(acquisition)
 }

@@ -1,12 +1,12 @@
 //! Measured constraints: draws that choose defaults.
 
 mod comparison;
-mod draws;
+pub mod draws;
 pub mod failures;
 pub mod failures_peers;
 mod functions;
 pub mod peers;
-mod problem;
+pub mod problem;
 
 use thrifty_bo::{BayesianOptimizer, BoSettings};
 

@@ -68,18 +68,19 @@ impl Constrained {
         self.constraints
     }
 
-    /// Regret of the best trial that breaks no constraint, in units of the spread: the median loss of 1,024 Sobol points less the optimum.
-    ///
-    /// At least 1e-6. Without such a trial, or with a worse one than that median, 1. A failed trial is none.
+    /// Regret of the best trial that breaks no constraint, as [`Constrained::regret`]. A failed trial is none; without any trial, 1.
     fn share_left(&self, history: &History<Config>) -> Result<f64, SpaceError> {
-        let mut least = 1.0_f64;
-        for (trial, _) in history.measured() {
-            let (loss, constraints) = self.measured(&trial.query)?;
-            if constraints.iter().all(|constraint| *constraint <= 0.0) {
-                least = least.min((loss - self.optimum) / self.spread);
-            }
-        }
-        Ok(least.max(NO_REGRET))
+        history.measured().try_fold(1.0, |least: f64, (trial, _)| Ok(least.min(self.regret(&trial.query)?)))
+    }
+
+    /// Regret of a configuration in units of the spread: the median loss of 1,024 Sobol points less the optimum.
+    ///
+    /// At least 1e-6. If the configuration breaks a constraint, or is worse than that median, 1.
+    pub fn regret(&self, config: &Config) -> Result<f64, SpaceError> {
+        let (loss, constraints) = self.measured(config)?;
+        let is_feasible = constraints.iter().all(|constraint| *constraint <= 0.0);
+        let regret = if is_feasible { (loss - self.optimum) / self.spread } else { 1.0 };
+        Ok(regret.clamp(NO_REGRET, 1.0))
     }
 
     /// The part of the regret that a study of so many evaluations [leaves](Self::share_left), and the error that ended it early.
@@ -110,7 +111,7 @@ impl Constrained {
     }
 
     /// Outcome of a configuration in the form that an optimiser is told.
-    fn told(&self, config: &Config, told: Told, rng: &mut Stream) -> Outcome {
+    pub fn told(&self, config: &Config, told: Told, rng: &mut Stream) -> Outcome {
         let (loss, constraints) = match self.measured(config) {
             Ok(measured) => measured,
             Err(error) => return Outcome::failed(error.to_string()),
