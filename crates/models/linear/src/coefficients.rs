@@ -1,5 +1,7 @@
 //! Normal distribution of coefficients, updated by Kalman steps.
 
+use std::sync::Arc;
+
 use crate::LinearError;
 use thrifty_check::{all_finite, length, number, variance};
 
@@ -11,14 +13,25 @@ use thrifty_check::{all_finite, length, number, variance};
 /// v = φᵀΣφ + σ²,   μ ← μ + Σφ (y - φ·μ) / v,   Σ ← Σ - (Σφ)(Σφ)ᵀ / v
 /// ```
 ///
-/// symmetric to the bit by construction. The order of observations does not matter but for rounding.
+/// symmetric to the bit by construction. The order of observations does not matter but for rounding. A σ² that is positive counts as no less
+/// than [`Coefficients::noise_floor`].
 /// Source: `AutoBCT`, Appendix A; Särkkä (2013), section 3.2.
-#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 #[serde(try_from = "Unchecked")]
 pub struct Coefficients {
     mean: Vec<f64>,
     /// Row-major.
     covariance: Vec<f64>,
+    /// Standard deviations before the first update, or as read from a file: updates leave rounding errors that are relative to them.
+    #[serde(skip)]
+    scales: Arc<[f64]>,
+}
+
+/// Equality of the distributions, however they were reached.
+impl PartialEq for Coefficients {
+    fn eq(&self, other: &Self) -> bool {
+        self.mean == other.mean && self.covariance == other.covariance
+    }
 }
 
 /// Coefficients as a file has them.
@@ -37,7 +50,7 @@ impl TryFrom<Unchecked> for Coefficients {
         length("entries of a covariance", covariance.len(), mean.len() * mean.len())?;
         all_finite("mean", &mean)?;
         all_finite("covariance", &covariance)?;
-        Ok(Self { mean, covariance })
+        Ok(Self::unchecked(mean, covariance))
     }
 }
 
@@ -80,14 +93,23 @@ impl Coefficients {
                 }
             }
         }
-        let mut belief = Self { mean, covariance };
+        let mut belief = Self::unchecked(mean, covariance);
         belief.square_root()?;
         belief.symmetrise();
         Ok(belief)
     }
 
+    fn unchecked(mean: Vec<f64>, covariance: Vec<f64>) -> Self {
+        let n = mean.len();
+        let scales = (0..n).map(|i| not_negative(covariance[i * n + i]).sqrt()).collect();
+        Self { mean, covariance, scales }
+    }
+
     /// Result of arithmetic on distributions: positive semi-definite but for rounding, which may be larger than [`Coefficients::new`] allows.
-    pub(crate) fn computed(mean: Vec<f64>, covariance: Vec<f64>) -> Result<Self, LinearError> {
+    ///
+    /// # Errors
+    /// [`LinearError`] for lengths that do not fit, or numbers that are not finite.
+    pub fn computed(mean: Vec<f64>, covariance: Vec<f64>) -> Result<Self, LinearError> {
         let mut belief = Self::try_from(Unchecked { mean, covariance })?;
         belief.symmetrise();
         let n = belief.len();
@@ -144,7 +166,7 @@ impl Coefficients {
     pub fn with_mean(&self, mean: Vec<f64>) -> Result<Self, LinearError> {
         length("entries of a mean", mean.len(), self.len())?;
         all_finite("mean", &mean)?;
-        Ok(Self { mean, covariance: self.covariance.clone() })
+        Ok(Self { mean, covariance: self.covariance.clone(), scales: self.scales.clone() })
     }
 
     /// Mean and variance of `φ·a`.
@@ -172,35 +194,58 @@ impl Coefficients {
         out
     }
 
-    /// Updates with an observation that has this noise variance.
+    /// Least noise variance of an observation with these functions that the rounding of the covariance leaves room for.
+    ///
+    /// ```text
+    /// 2 J ε (Σ_j |φ_j| s_j)²,   ε = 2.2e-16
+    /// ```
+    ///
+    /// `s_j` are the standard deviations before the first update. An observation with less noise would have a gain that is rounding error.
+    #[must_use]
+    pub fn noise_floor(&self, phi: &[f64]) -> f64 {
+        let size: f64 = phi.iter().zip(&*self.scales).map(|(f, s)| f.abs() * s).sum();
+        self.rounding() * size * size
+    }
+
+    /// Rounding error of a variance that updates leave, as a share of the variance before them.
+    fn rounding(&self) -> f64 {
+        2.0 * self.len() as f64 * f64::EPSILON
+    }
+
+    /// Updates with an observation that has this noise variance: 0, or no less than [`Coefficients::noise_floor`], which replaces a smaller one.
     ///
     /// # Errors
-    /// [`LinearError`] for another number of functions, numbers that are not finite, a negative noise, or a certain
+    /// [`LinearError`] for another number of functions, numbers that are not finite or become so, a negative noise, or a certain
     /// contradiction; the coefficients are unchanged then.
     pub fn update(&mut self, phi: &[f64], y: f64, noise_variance: f64) -> Result<Innovation, LinearError> {
-        let (gain, innovation) = self.prepare(phi, y, noise_variance)?;
+        let mut next = self.clone();
+        let (gain, innovation) = next.prepare(phi, y, noise_variance)?;
         if innovation.variance == 0.0 {
             return Ok(innovation);
         }
         let n = self.len();
         for i in 0..n {
-            self.mean[i] += gain[i] * innovation.residual / innovation.variance;
+            next.mean[i] += gain[i] * innovation.residual / innovation.variance;
             for j in 0..=i {
-                let value = self.covariance[i * n + j] - gain[i] * gain[j] / innovation.variance;
-                self.covariance[i * n + j] = value;
-                self.covariance[j * n + i] = value;
+                let value = next.covariance[i * n + j] - gain[i] * gain[j] / innovation.variance;
+                next.covariance[i * n + j] = value;
+                next.covariance[j * n + i] = value;
             }
             // Rounding may leave less than nothing.
-            self.covariance[i * n + i] = self.covariance[i * n + i].max(0.0);
+            next.covariance[i * n + i] = not_negative(next.covariance[i * n + i]);
         }
+        *self = next.finite()?;
         Ok(innovation)
     }
 
-    /// Updates in Joseph's form, a sum of two squares: Σ stays a covariance where noise is tiny beside it. Cost: J³.
+    /// Updates in Joseph's form, a sum of two squares. Cost: J³.
     ///
     /// ```text
     /// Σ ← (I - K φᵀ) Σ (I - K φᵀ)ᵀ + σ² K Kᵀ,   K = Σφ / v
     /// ```
+    ///
+    /// Its rounding errors grow with the ratio of Σ to the noise. So [`Coefficients::update`] replaces it where the noise variance is below
+    /// 10⁸ times [`Coefficients::noise_floor`].
     ///
     /// # Errors
     /// As [`Coefficients::update`].
@@ -210,7 +255,11 @@ impl Coefficients {
         y: f64,
         noise_variance: f64,
     ) -> Result<Innovation, LinearError> {
-        let (product, innovation) = self.prepare(phi, y, noise_variance)?;
+        if noise_variance < 1e8 * self.noise_floor(phi) {
+            return self.update(phi, y, noise_variance);
+        }
+        let mut next = self.clone();
+        let (product, innovation) = next.prepare(phi, y, noise_variance)?;
         if innovation.variance == 0.0 {
             return Ok(innovation);
         }
@@ -218,23 +267,24 @@ impl Coefficients {
         let gain: Vec<f64> = product.iter().map(|s| s / innovation.variance).collect();
         let shrink = |i: usize, j: usize| f64::from(u8::from(i == j)) - gain[i] * phi[j];
         let left: Vec<f64> = (0..n * n)
-            .map(|at| (0..n).map(|k| shrink(at / n, k) * self.covariance[k * n + at % n]).sum())
+            .map(|at| (0..n).map(|k| shrink(at / n, k) * next.covariance[k * n + at % n]).sum())
             .collect();
         for i in 0..n {
-            self.mean[i] += gain[i] * innovation.residual;
+            next.mean[i] += gain[i] * innovation.residual;
             for j in 0..=i {
                 let sum: f64 = (0..n).map(|k| left[i * n + k] * shrink(j, k)).sum();
                 let value = sum + noise_variance * gain[i] * gain[j];
-                self.covariance[i * n + j] = value;
-                self.covariance[j * n + i] = value;
+                next.covariance[i * n + j] = value;
+                next.covariance[j * n + i] = value;
             }
         }
+        *self = next.finite()?;
         Ok(innovation)
     }
 
-    /// Σφ and the innovation of a checked observation.
+    /// Σφ and the innovation of a checked observation. Its variance is 0 where an observation without noise agrees with what is certain.
     fn prepare(
-        &self,
+        &mut self,
         phi: &[f64],
         y: f64,
         noise_variance: f64,
@@ -243,14 +293,43 @@ impl Coefficients {
         all_finite("function", phi)?;
         number("observation", y, true, "a finite number")?;
         variance("noise variance", noise_variance)?;
-        let product = self.times(phi);
-        let expected = dot(phi, &self.mean);
-        let variance = not_negative(dot(phi, &product)) + noise_variance;
+        let floor = self.noise_floor(phi);
+        let (mut product, expected) = (self.times(phi), dot(phi, &self.mean));
         let residual = y - expected;
-        if variance == 0.0 && residual.abs() > 1e-9 * (1.0 + y.abs()) {
-            return Err(LinearError::Contradiction { observed: y, expected });
+        let mut known = dot(phi, &product);
+        // A variance that is 0 but for rounding.
+        let rounding = 4.0 * floor;
+        if noise_variance == 0.0 && known <= rounding {
+            if residual.abs() > 1e-9 * (1.0 + y.abs()) + 10.0 * rounding.sqrt() {
+                return Err(LinearError::Contradiction { observed: y, expected });
+            }
+            return Ok((product, Innovation { residual, variance: 0.0 }));
         }
-        Ok((product, Innovation { residual, variance }))
+        if known < 0.0 {
+            self.raise(phi, -known);
+            product = self.times(phi);
+            known = dot(phi, &product);
+        }
+        let noise = if noise_variance > 0.0 { noise_variance.max(floor) } else { 0.0 };
+        Ok((product, Innovation { residual, variance: not_negative(known) + noise }))
+    }
+
+    /// Raises the variances by their rounding errors, and `φᵀΣφ` by at least twice of what it lacks to 0. An update in a direction of negative
+    /// variance would make it more negative.
+    fn raise(&mut self, phi: &[f64], lack: f64) {
+        let total: f64 = phi.iter().zip(&*self.scales).map(|(f, s)| (f * s).powi(2)).sum();
+        let share = self.rounding().max(2.0 * lack / total);
+        let n = self.len();
+        for (i, scale) in self.scales.iter().enumerate() {
+            self.covariance[i * n + i] += share * scale * scale;
+        }
+    }
+
+    /// These coefficients, unless an update overflowed.
+    fn finite(self) -> Result<Self, LinearError> {
+        all_finite("mean", &self.mean)?;
+        all_finite("covariance", &self.covariance)?;
+        Ok(self)
     }
 
     /// A lower triangle L, row-major, with `L Lᵀ = Σ`; columns of directions without doubt are 0.

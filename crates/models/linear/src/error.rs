@@ -29,8 +29,9 @@ pub enum LinearError {
         /// Its value.
         value: f64,
     },
-    /// An observation y without noise of what is known already, with another value: beyond 1e-9 (1 + |y|). In units in which
-    /// responses are far below 1 rounding and contradictions are not told apart.
+    /// An observation y without noise of what is known already, with another value: beyond 1e-9 (1 + |y|) and the standard deviation that
+    /// rounding leaves, about 1e-6 of that before the first update. In units in which responses are far below 1 rounding and contradictions
+    /// are not told apart.
     #[error("a noiseless observation of {observed} where {expected} is certain")]
     Contradiction {
         /// Observed value.

@@ -55,12 +55,17 @@ fn kernel(a: &[f64], b: &[f64]) -> f64 {
 }
 
 impl SmoothingSpline {
+    /// Largest number of points: a spline needs n² numbers, and once n³ operations.
+    pub const MOST_POINTS: usize = 3000;
+
     /// Over points of one to three numbers, more than lie on a line, plane or space of less. Points may repeat.
     ///
     /// # Errors
-    /// [`LinearError`] for points of more numbers, numbers that are not finite, or too few different points.
+    /// [`LinearError`] for points of more numbers, numbers that are not finite, too few different points, or more than
+    /// [`SmoothingSpline::MOST_POINTS`].
     pub fn new(points: PointsRef<'_>) -> Result<Self, LinearError> {
         let (n, dim) = (points.len(), points.dim());
+        number("number of points of a smoothing spline", n as f64, n <= Self::MOST_POINTS, "at most 3000")?;
         let few = (1..=3).contains(&dim);
         number("dimension of the points", dim as f64, few, "1 to 3")?;
         points.rows().try_for_each(|row| all_finite("coordinate", row))?;
@@ -351,6 +356,8 @@ mod tests {
         assert!(SmoothingSpline::new(points(&[0.5, 0.5], 1).as_ref()).unwrap_err().to_string().contains('2'));
         assert!(SmoothingSpline::new(points(&[0.0, 0.0, 0.5, 0.5, 1.0, 1.0], 2).as_ref()).is_err());
         assert!(SmoothingSpline::new(points(&[0.0; 8], 4).as_ref()).is_err());
+        let many = SmoothingSpline::new(points(&vec![0.5; 3001], 1).as_ref()).unwrap_err().to_string();
+        assert!(many.contains("points of a smoothing spline is 3001, expected at most 3000"), "{many}");
         let two = line(&[0.0, 1.0]);
         assert!((two.smooth(&[1.0, 3.0]).unwrap().eval(&[0.5]).unwrap() - 2.0).abs() < 1e-9);
         // The same point twice has one value.

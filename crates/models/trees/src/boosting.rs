@@ -3,7 +3,7 @@
 use thrifty_check::number;
 use thrifty_sampling::Seed;
 
-use crate::forest::checked;
+use crate::forest::{checked, fit_leaves};
 use crate::groups::{GroupedRows, predict_groups};
 use crate::grow::{Grower, Growth};
 use crate::rows::predict;
@@ -65,13 +65,15 @@ impl TryFrom<Raw> for Boosting {
 
 impl Boosting {
     /// # Errors
-    /// [`TreesError`] for targets that do not fit the rows or are not finite, or a setting that makes no sense.
+    /// [`TreesError`] for targets that do not fit the rows, are not finite or too large for single precision (1e37), or a setting that makes no
+    /// sense.
     pub fn fit(table: &Table, targets: &[f64], settings: &BoostingSettings) -> Result<Self, TreesError> {
         checked(table, targets)?;
         let BoostingSettings { rounds, rate, max_depth, min_leaf } = *settings;
         number("rate", rate, rate > 0.0 && rate <= 1.0, "above 0 and up to 1")?;
         let columns = table.columns();
         let base = targets.iter().sum::<f64>() / targets.len() as f64;
+        fit_leaves(targets, base)?;
         let mut found = vec![base; targets.len()];
         let mut trees = Vec::with_capacity(rounds);
         // Every feature is tried: no random choice.

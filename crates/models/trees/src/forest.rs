@@ -1,6 +1,6 @@
 //! Random forests for regression.
 
-use thrifty_check::{all_finite, length, number};
+use thrifty_check::{all_finite, entries, length, number};
 use thrifty_sampling::Seed;
 
 use crate::groups::{GroupedRows, predict_groups};
@@ -89,6 +89,13 @@ pub(crate) fn checked(table: &Table, targets: &[f64]) -> Result<(), TreesError> 
     Ok(())
 }
 
+/// Checks that leaves of single precision, which ends at 3.4e38, hold the differences of the targets from the base of a model.
+pub(crate) fn fit_leaves(targets: &[f64], base: f64) -> Result<(), TreesError> {
+    let expected = "a number within 1e37 of the base of the model";
+    entries("target", targets, |y| (y - base).abs() <= 1e37, expected)?;
+    Ok(())
+}
+
 /// Mean of targets that are much farther from 0 than from each other, else 0: leaves of single precision would not hold their differences.
 fn offset(targets: &[f64]) -> f64 {
     let n = targets.len() as f64;
@@ -101,7 +108,8 @@ impl Forest {
     /// Grown on `threads` threads; the same trees on any number of them.
     ///
     /// # Errors
-    /// [`TreesError`] for targets that do not fit the rows or are not finite, or a setting that makes no sense.
+    /// [`TreesError`] for targets that do not fit the rows, are not finite or too large for single precision (1e37), or a setting that makes no
+    /// sense.
     pub fn fit(
         table: &Table,
         targets: &[f64],
@@ -132,6 +140,7 @@ impl Forest {
             features: settings.features.unwrap_or(columns.div_ceil(3)).clamp(1, columns),
         };
         let base = offset(targets);
+        fit_leaves(targets, base)?;
         let centred: Vec<f64> = targets.iter().map(|y| y - base).collect();
         let drawn = ((table.rows() as f64 * settings.sample).round() as usize).max(1);
         let mut trees: Vec<Option<Tree>> = vec![None; settings.trees];

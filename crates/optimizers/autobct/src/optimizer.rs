@@ -134,6 +134,10 @@ impl AutoBct {
         let decision = Decision::with_later(settings.gamma, now, later, settings.of_cost).map_err(failed)?;
         let smoother = if settings.smooth {
             let points = decision.controls().points();
+            let expected = "a number of which the grid has at most 3000 controls to smooth (`smooth`)";
+            let fits = points.len() <= SmoothingSpline::MOST_POINTS;
+            thrifty_check::number("controls of each number", settings.grid as f64, fits, expected)
+                .map_err(|error| failed(error.into()))?;
             Some(SmoothingSpline::new(points.as_ref()).map_err(|error| failed(error.into()))?)
         } else {
             None
@@ -142,7 +146,7 @@ impl AutoBct {
     }
 
     /// Sets a value function for what follows after the trainings that are looked ahead: Algorithm 4 as it is in the paper. `epsilon` is then taken off
-    /// its values, (3.18). A plan with a horizon uses its value of as many trainings as are left.
+    /// its values, (3.18). A plan with a horizon uses its value of as many trainings as are left; the last two are exact without it.
     ///
     /// # Errors
     /// [`OptimizerError`] names what the map was built for and this problem is not.
@@ -216,7 +220,8 @@ impl Optimizer for AutoBct {
         let controls = self.decision.controls();
         let expected = progress.last.as_ref().map(|(place, _)| self.score_at(&progress, place));
         let score = expected.unwrap_or(f64::NEG_INFINITY);
-        let guards = [("expected_score", score)];
+        // There is none before the first score.
+        let guards: Vec<(&str, f64)> = expected.map(|score| ("expected_score", score)).into_iter().collect();
         if history.len() >= self.settings.max_epochs {
             return Ok(Self::stop("as many trainings as allowed", &progress, &guards));
         }
@@ -232,8 +237,9 @@ impl Optimizer for AutoBct {
         };
         let Some(control) = open.reduce(better) else { return Ok(Ask::Stop(StopReason::Exhausted)) };
         let value = values.of_controls[control];
-        // With a map caution is in its values already.
-        let epsilon = if self.map.is_some() { 0.0 } else { self.settings.epsilon };
+        // Values that end with a map have caution in them already.
+        let is_mapped = self.ahead(&progress).is_some_and(|(_, level)| level.is_some());
+        let epsilon = if is_mapped { 0.0 } else { self.settings.epsilon };
         let cautious = value - epsilon * value.abs();
         if score >= cautious {
             let numbers = [("expected_score", score), ("value", value)];

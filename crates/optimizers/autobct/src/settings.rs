@@ -37,8 +37,8 @@ pub struct AutoBctSettings {
     pub cost: Scale,
     /// Horizon.
     pub plan: Plan,
-    /// Share of the value that is taken off before going on: caution against a value that is too high. With a map it is taken off
-    /// the map's values.
+    /// Share of the value that is taken off before going on: caution against a value that is too high. Where the look-ahead ends with a map
+    /// it is taken off the map's values.
     pub epsilon: f64,
     /// Controls of each number to choose from.
     pub grid: usize,
@@ -48,7 +48,7 @@ pub struct AutoBctSettings {
     pub of_cost: Quadrature,
     /// Over the outcomes of score and cost earlier than that, or before a map.
     pub earlier: Expectation,
-    /// Smooth values over the controls before the best is taken: for expectations from samples.
+    /// Smooth values over the controls, at most 3000, before the best is taken: for expectations from samples.
     pub smooth: bool,
     /// Trainings at most.
     pub max_epochs: usize,

@@ -40,7 +40,8 @@ use crate::{FoldCosts, FoldSurrogateState, FractionalSettings, InitialFolds};
 /// Recommends according to [`Incumbent`](crate::Incumbent).
 ///
 /// With a [`budget`](field@FractionalSettings::budget) the last fits verify. Verification begins when the remaining fits just suffice. The
-/// best configurations then become finalists, which do not change later, and their missing folds are evaluated. A finalist with a failed
+/// best configurations, only feasible ones if any probably is, then become finalists, which do not change later, and their missing folds are
+/// evaluated. A finalist with a failed
 /// fold is replaced by the next best that the remaining fits can complete. The memo of every trial of the verification contains the
 /// finalists.
 pub struct FractionalCv {
@@ -253,7 +254,7 @@ impl Optimizer for FractionalCv {
     fn recommend(&mut self, history: &History<FoldQuery>) -> Result<Option<Best<Config>>, OptimizerError> {
         let Some(state) = self.state(history, TrialId(history.len() as u64))? else { return Ok(None) };
         let evidence = state.evidence();
-        let ranked = state.ranked(self.settings.incumbent);
+        let ranked = self.eligible(&state);
         let config = |one: &Evaluated<'_>| history.trials()[one.trial].query.config.clone();
         let estimated = |one: &Evaluated<'_>| {
             Best::posterior(config(one), one.mean).with_interval(state.measured_at(one.x).interval())
@@ -268,10 +269,7 @@ impl Optimizer for FractionalCv {
         };
         // Before verification has begun, a complete configuration is not preferred to a better one.
         if self.is_verifying(history, &ranked, evidence) {
-            // Probably feasible configurations come first, complete or not.
-            let any_feasible = ranked.first().is_some_and(|first| state.is_probably_feasible(first.x));
-            let eligible = |one: &&Evaluated<'_>| !any_feasible || state.is_probably_feasible(one.x);
-            let found = ranked.iter().filter(eligible).filter_map(|one| Some((complete(one)?, one.trial)));
+            let found = ranked.iter().filter_map(|one| Some((complete(one)?, one.trial)));
             let best = found.min_by(|a, b| a.0.value.total_cmp(&b.0.value).then(a.1.cmp(&b.1)));
             if let Some((best, _)) = best {
                 return Ok(Some(best));

@@ -86,7 +86,7 @@ impl Verification {
         self.finalists.iter().map(of_one).collect()
     }
 
-    /// Adds configurations in the order of their rank until there are `count`. Each is added if its missing folds fit into the rest of
+    /// Adds candidates in the order of their rank until there are `count`. Each is added if its missing folds fit into the rest of
     /// `fits`. A configuration with a failed fold cannot be completed and is skipped.
     pub(crate) fn recruit(
         &mut self,

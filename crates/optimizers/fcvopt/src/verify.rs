@@ -99,7 +99,7 @@ impl FractionalCv {
         let mut begun = Verification { finalists: Vec::new(), end: plan.end, requested: asked_for };
         *state = self.state(history, id)?;
         let Some(state) = state else { return Ok(asked_for.then_some(begun)) };
-        let ranked = state.ranked(self.settings.incumbent);
+        let ranked = self.eligible(state);
         let evidence = state.evidence();
         if !asked_for && !verification::is_due(&self.settings, plan, &ranked, evidence, history.len()) {
             return Ok(None);
@@ -109,11 +109,21 @@ impl FractionalCv {
         Ok(Some(begun))
     }
 
-    /// The verification that a trial from number `from` on recorded. `None` for a verification at the end of a smaller budget, after which
-    /// the search continues.
+    /// Evaluated configurations that may become finalists, best first: the probably feasible ones if there is one, else all.
+    pub(crate) fn eligible<'a>(&self, state: &'a FoldSurrogateState) -> Vec<Evaluated<'a>> {
+        let mut ranked = state.ranked(self.settings.incumbent);
+        // The feasible ones come first.
+        if ranked.first().is_some_and(|first| state.is_probably_feasible(first.x)) {
+            ranked.retain(|one| state.is_probably_feasible(one.x));
+        }
+        ranked
+    }
+
+    /// The verification that a trial from number `from` on recorded. `None` for a verification at the end of a budget if there is a larger
+    /// one now, or none: then the search continues.
     fn recorded(&self, history: &History<FoldQuery>, from: usize) -> Option<Verification> {
         let recorded = Verification::recorded(history, from)?;
-        let outgrown = self.settings.budget.is_some_and(|budget| recorded.end < budget);
+        let outgrown = self.settings.budget.is_none_or(|budget| recorded.end < budget);
         (recorded.requested || !outgrown).then_some(recorded)
     }
 
@@ -127,7 +137,7 @@ impl FractionalCv {
     ) -> Result<Ask<FoldQuery>, OptimizerError> {
         let Some(plan) = self.settings.verification() else { return Ok(Ask::Stop(reason)) };
         let mut begun = Verification { finalists: Vec::new(), end: plan.end, requested: false };
-        let ranked = state.ranked(self.settings.incumbent);
+        let ranked = self.eligible(state);
         let fits = plan.end.saturating_sub(history.len());
         begun.recruit(&ranked, state.evidence(), self.settings.all_folds(), plan.finalists, fits);
         Ok(match self.verify(begun, history, id)? {
@@ -171,7 +181,7 @@ impl FractionalCv {
             && fits > 0
             && let Some(state) = self.state(history, id)?
         {
-            verification.recruit(&state.ranked(self.settings.incumbent), &evidence, folds, lost, fits);
+            verification.recruit(&self.eligible(&state), &evidence, folds, lost, fits);
             states = verification.missing(&self.space, folds, &evidence, history)?;
         }
         Ok(match next(&states) {

@@ -129,6 +129,112 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    /// The truth stays within reach of the posterior, whatever the noise: by Pythagoras `|a - μ|² ≤ |z|² + Σ e²` in standard deviations of the
+    /// posterior, where z is how far the truth a lies from the prior mean, and e is how far observations lie from the truth. The variance does
+    /// not grow, and the covariance is positive semi-definite. All this but for rounding, also for singular priors.
+    #[test]
+    fn any_noise_leaves_the_truth_within_reach(
+        rank in 1_usize..=4,
+        root in prop::collection::vec(-1.0..1.0_f64, 16),
+        (mean, z) in (prop::collection::vec(-1.0..1.0_f64, 4), prop::collection::vec(-2.0..2.0_f64, 4)),
+        trainings in prop::collection::vec((0_usize..12, -1.0..1.0_f64), 50),
+        digits in -15.0..3.0_f64,
+    ) {
+        let entry = |at: usize| (0..rank).map(|k| root[4 * (at / 4) + k] * root[4 * (at % 4) + k]).sum::<f64>();
+        let start = Coefficients::new(mean.clone(), (0..16).map(entry).collect());
+        prop_assume!(start.is_ok());
+        let start = start.unwrap();
+        let truth: Vec<f64> =
+            (0..4).map(|i| mean[i] + (0..rank).map(|k| root[4 * i + k] * z[k]).sum::<f64>()).collect();
+        let basis = Polynomial::of_one(3, 0.5);
+        let phi = |control: usize| basis.eval(&[control as f64 / 11.0]);
+        let of = |phi: &[f64], a: &[f64]| phi.iter().zip(a).map(|(f, a)| f * a).sum::<f64>();
+        let noise = 10_f64.powf(digits);
+        let mut belief = start.clone();
+        let mut reach: f64 = z[..rank].iter().map(|z| z * z).sum();
+        for (control, e) in trainings {
+            belief.update(&phi(control), of(&phi(control), &truth) + noise * e, noise * noise).unwrap();
+            reach += e * e;
+            for phi in (0..12).map(phi) {
+                let (mean, variance) = belief.moments(&phi);
+                let off = (mean - of(&phi, &truth)).abs();
+                prop_assert!(off <= (reach * variance).sqrt() + 1e-6, "{noise:e}: {off:e} for {variance:e}");
+                prop_assert!(variance <= start.moments(&phi).1 + 1e-12, "{noise:e}: {variance:e}");
+            }
+            let raised = belief.covariance().iter().enumerate();
+            let raised = raised.map(|(at, c)| if at % 5 == 0 { c + 1e-12 * start.covariance()[at] } else { *c });
+            let raised = Coefficients::new(vec![0.0; 4], raised.collect());
+            prop_assert!(raised.is_ok(), "{noise:e}: {raised:?}");
+        }
+    }
+}
+
+/// Twelve observations of a line with less and less noise, and of a curve that is no cubic: about the least squares in either case.
+#[test]
+fn noise_far_below_the_prior_is_no_divergence() {
+    let basis = Polynomial::of_one(3, 0.5);
+    let prior = Coefficients::independent(vec![0.4, 0.1, -0.2, 0.1], &[1.0; 4]).unwrap();
+    let x = Points::from_flat((0..12).map(|i| f64::from(i) / 11.0).collect(), 1);
+    let fitted = |std_dev: f64, bend: f64| {
+        let y: Vec<f64> = x.rows().map(|u| 0.5 + 0.4 * u[0] + bend * (20.0 * u[0]).sin()).collect();
+        let model = LinearModel::new(basis.clone(), prior.clone()).unwrap();
+        let (posterior, evidence) = model.condition(x.as_ref(), &y, &[std_dev * std_dev; 12]).unwrap();
+        assert!(evidence.is_finite(), "{std_dev:e}");
+        [0.0, 0.5, 1.0].map(|u| posterior.predict(&[u]).mean)
+    };
+    for bend in [0.0, 0.1] {
+        let expected = fitted(1e-6, bend);
+        for std_dev in [1e-8, 1e-9, 1e-12, 1e-15, 1e-150] {
+            let found = fitted(std_dev, bend);
+            let is_close = close(&found, &expected, 1e-6 + 0.5 * bend);
+            assert!(is_close, "{std_dev:e} {bend}: {found:?} {expected:?}");
+        }
+    }
+}
+
+/// Without noise a value is certain: the same value is ignored and another one is refused, or hardly counts if it has noise.
+#[test]
+fn what_was_observed_without_noise_is_certain() {
+    let basis = Polynomial::of_one(1, 0.5);
+    let mut belief = Coefficients::independent(vec![0.0; 2], &[1.0; 2]).unwrap();
+    let phi = basis.eval(&[0.3]);
+    belief.update(&phi, 1.0, 0.0).unwrap();
+    let before = belief.clone();
+    let refused = belief.update(&phi, 2.0, 0.0);
+    assert!(matches!(refused, Err(LinearError::Contradiction { observed: 2.0, .. })), "{refused:?}");
+    assert_eq!(belief.update(&phi, 1.0, 0.0).unwrap().log_density(), 0.0);
+    assert_eq!(belief, before);
+    belief.update(&phi, 2.0, 1e-30).unwrap();
+    assert!((belief.moments(&phi).0 - 1.0).abs() < 0.1, "{belief:?}");
+    belief.update(&basis.eval(&[0.8]), 3.0, 0.0).unwrap();
+    assert!((belief.moments(&basis.eval(&[0.8])).0 - 3.0).abs() < 1e-9, "{belief:?}");
+}
+
+/// An update whose numbers overflow is an error that changes nothing.
+#[test]
+fn what_overflows_is_refused() {
+    let start = Coefficients::independent(vec![0.0, 1.0], &[1e300, 1.0]).unwrap();
+    for form in [Coefficients::update, Coefficients::update_joseph] {
+        let mut belief = start.clone();
+        let refused = form(&mut belief, &[1e10, 1.0], 1.0, 0.01).unwrap_err();
+        assert!(refused.to_string().contains("expected a finite number"), "{refused}");
+        assert_eq!(belief, start);
+    }
+}
+
+/// A distribution that is read back is the one that was written, however it was reached.
+#[test]
+fn learnt_coefficients_are_read_back() {
+    let mut belief = prior(3);
+    belief.update(&[1.0, 0.2, -0.5], 0.7, 1e-20).unwrap();
+    let text = serde_json::to_string(&belief).unwrap();
+    assert!(text.starts_with(r#"{"mean":["#) && !text.contains("scales"), "{text}");
+    assert_eq!(serde_json::from_str::<Coefficients>(&text).unwrap(), belief);
+}
+
 /// y₁ = a₁ + ε₁, y₂ = a₂ + ε₂ with a₂ = a₁ + w: all normal, so conditioning is a 2×2 system.
 #[test]
 fn a_smoothed_walk_in_closed_form() {

@@ -139,6 +139,22 @@ fn edges_and_bad_input() {
     assert!(Forest::fit(&one, &[1.0, 2.0], &settings, Seed(0), 1).is_err());
     let error = Forest::fit(&one, &[f64::INFINITY], &settings, Seed(0), 1).unwrap_err();
     assert_eq!(error.to_string(), "target 0 is inf, expected a finite number");
+    // Leaves are of single precision: what they do not hold is refused, and what they hold is read back as it was.
+    let two = Table::new(vec![1.0, 2.0], 1, 16).unwrap();
+    let boosting = BoostingSettings { min_leaf: 1, ..BoostingSettings::default() };
+    let forest_of = |y: &[f64]| Forest::fit(&two, y, &none_left(), Seed(0), 1).map_err(|e| e.to_string());
+    let boosting_of = |y: &[f64]| Boosting::fit(&two, y, &boosting).map_err(|e| e.to_string());
+    for far in [[1e39, -1e39], [0.0, 1e300], [f64::MAX, -f64::MAX]] {
+        for message in [forest_of(&far).unwrap_err(), boosting_of(&far).unwrap_err()] {
+            assert!(message.contains("within 1e37 of the base of the model"), "{far:?}: {message}");
+        }
+    }
+    let near = [1e36, -1e36];
+    let (forest_near, boosting_near) = (forest_of(&near).unwrap(), boosting_of(&near).unwrap());
+    let text = serde_json::to_string(&(&forest_near, &boosting_near)).unwrap();
+    let read: (Forest, Boosting) = serde_json::from_str(&text).unwrap();
+    assert_eq!(read, (forest_near, boosting_near));
+    assert!(read.1.predict(&[1.0]).unwrap()[0] > 0.9e36);
     let none = ForestSettings { trees: 0, ..settings };
     assert!(
         Forest::fit(&one, &[1.0], &none, Seed(0), 1)

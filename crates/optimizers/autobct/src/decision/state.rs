@@ -27,6 +27,16 @@ impl State {
         self.score.moments(controls.score(control)).1
     }
 
+    /// Variance of the noise of the score at a control, as a training teaches it: no less than rounding leaves room for.
+    pub(crate) fn score_noise(&self, controls: &Controls, control: usize) -> f64 {
+        controls.score_noise(control).max(self.score.noise_floor(controls.score(control)))
+    }
+
+    /// Variance of the noise of the cost, likewise.
+    pub(crate) fn cost_noise(&self, controls: &Controls, control: usize) -> f64 {
+        controls.cost_noise(control).max(self.cost.noise_floor(controls.cost(control)))
+    }
+
     /// Expected cost of training at a control, negative costs counting as nothing.
     #[must_use]
     pub fn cost_at(&self, controls: &Controls, control: usize) -> f64 {
@@ -37,7 +47,7 @@ impl State {
     /// Learns from a training run at a control.
     ///
     /// # Errors
-    /// [`AutoBctError`] for a score or cost that is not finite; the state is as before then.
+    /// [`AutoBctError`] for a score or cost that is not finite, or numbers that overflow; the state is as before then.
     pub fn learn(
         &mut self,
         controls: &Controls,

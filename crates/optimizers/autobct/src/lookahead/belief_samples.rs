@@ -156,7 +156,7 @@ impl BeliefSamples {
     /// A belief.
     ///
     /// # Errors
-    /// [`AutoBctError`] for one whose covariance is none, which beliefs of a cloud are not.
+    /// [`AutoBctError`] for numbers that are not finite, which those of a cloud are.
     pub fn state(&self, index: usize) -> Result<State, AutoBctError> {
         let (score, cost) = self.numbers(index).split_at(width(self.score));
         Ok(State { score: unpack(score, self.score)?, cost: unpack(cost, self.cost)? })
@@ -258,7 +258,8 @@ fn unpack(numbers: &[f64], n: usize) -> Result<Coefficients, AutoBctError> {
         let (low, high) = ((at / n).min(at % n), (at / n).max(at % n));
         triangle[high * (high + 1) / 2 + low]
     };
-    Ok(Coefficients::new(mean.to_vec(), (0..n * n).map(entry).collect())?)
+    // After trainings with little noise the covariance is positive semi-definite but for rounding.
+    Ok(Coefficients::computed(mean.to_vec(), (0..n * n).map(entry).collect())?)
 }
 
 /// Scores with one peak and costs that rise or fall exponentially, as coefficients: least squares over the controls.

@@ -65,8 +65,9 @@ impl TwoSteps<'_> {
         let (phi, psi) = (controls.score(u), controls.cost(u));
         let (of_score, of_cost) = (state.score.times(phi), state.cost.times(psi));
         let known = dot(phi, &of_score).max(0.0);
-        let std_dev = (known + controls.score_noise(u)).sqrt();
-        let spread = (dot(psi, &of_cost).max(0.0) + controls.cost_noise(u)).sqrt();
+        let std_dev = (known + state.score_noise(controls, u)).sqrt();
+        let noise = state.cost_noise(controls, u);
+        let spread = (dot(psi, &of_cost).max(0.0) + noise).sqrt();
         let k = later.len();
         let mut slopes: Vec<f64> = (0..k).map(|v| dot(later.score(v), &of_score) / std_dev).collect();
         slopes.push(known / std_dev);
@@ -81,7 +82,6 @@ impl TwoSteps<'_> {
             Term { later: Some(line), shift, std_dev, inverse: 1.0 / std_dev }
         };
         let terms = lines.order().map(term).collect();
-        let noise = controls.cost_noise(u);
         let paid = (spread * spread - noise).max(0.0);
         // What is left of the variance and the noise, against what the outcome moves the mean by.
         let left = (paid * noise / (paid + noise) + noise).sqrt();

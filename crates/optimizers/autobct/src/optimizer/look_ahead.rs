@@ -10,24 +10,26 @@ use crate::{AutoBctError, BellmanRecursion, Expectation, Plan, Shrunk, ValueFunc
 const MOST_EVALUATIONS: u64 = 10_000_000_000;
 
 impl AutoBct {
+    /// Number of trainings looked ahead, and the level of the map that follows them, if one does; nothing when the horizon is over.
+    pub(super) fn ahead(&self, progress: &Progress) -> Option<(usize, Option<usize>)> {
+        let top = self.map.as_ref().map(ValueMap::depth);
+        match self.settings.plan {
+            Plan::Relaxed { depth } => Some((depth, top)),
+            Plan::Horizon { horizon } => {
+                let left = horizon.checked_sub(progress.done()).filter(|left| *left > 0)?;
+                // Two are exact without a map.
+                let level = top.filter(|_| left > 2).map(|top| top.min(left - 1));
+                Some((left - level.unwrap_or(0), level))
+            }
+        }
+    }
+
     /// Values of all controls with as many trainings ahead as the plan has, and the same for the trainings after one.
     pub(super) fn values(&self, progress: &Progress) -> Result<Option<Values>, OptimizerError> {
-        let done = progress.trained.len() + progress.failed.len();
-        let values = match (self.settings.plan, &self.map) {
-            (Plan::Horizon { horizon }, _) if done >= horizon => return Ok(None),
-            (Plan::Relaxed { depth }, None) => self.without_map(progress, depth),
-            (Plan::Horizon { horizon }, None) => self.without_map(progress, horizon - done),
-            (Plan::Relaxed { depth }, Some(map)) => self.with_level(progress, map, map.depth(), depth),
-            (Plan::Horizon { horizon }, Some(map)) => {
-                let left = horizon - done;
-                // Two are exact without a map.
-                if left <= 2 {
-                    self.without_map(progress, left)
-                } else {
-                    let level = map.depth().min(left - 1);
-                    self.with_level(progress, map, level, left - level)
-                }
-            }
+        let Some((depth, level)) = self.ahead(progress) else { return Ok(None) };
+        let values = match (level, &self.map) {
+            (Some(level), Some(map)) => self.with_level(progress, map, level, depth),
+            _ => self.before(progress, depth, None),
         };
         let smoothed = |values: Values| match &self.smoother {
             Some(smoother) => values.smoothed(smoother),
@@ -41,22 +43,17 @@ impl AutoBct {
     fn expectation(&self, progress: &Progress) -> Expectation {
         match self.settings.earlier {
             Expectation::Sampled { samples, seed } => {
-                let done = progress.trained.len() + progress.failed.len();
-                Expectation::Sampled { samples, seed: seed.child("training", done as u64) }
+                Expectation::Sampled { samples, seed: seed.child("training", progress.done() as u64) }
             }
             nodes => nodes,
         }
-    }
-
-    fn without_map(&self, progress: &Progress, depth: usize) -> Result<Values, AutoBctError> {
-        self.ahead(progress, depth, None)
     }
 
     /// Values before a leaf, or without one.
     ///
     /// # Errors
     /// [`AutoBctError::LookAhead`] instead of an ask that would take hours or for ever.
-    fn ahead(
+    fn before(
         &self,
         progress: &Progress,
         depth: usize,
@@ -80,6 +77,6 @@ impl AutoBct {
     ) -> Result<Values, AutoBctError> {
         let leaf = map.level(level, &self.decision)?;
         let leaf = Shrunk { of: &leaf, epsilon: self.settings.epsilon };
-        self.ahead(progress, depth, Some(&leaf))
+        self.before(progress, depth, Some(&leaf))
     }
 }

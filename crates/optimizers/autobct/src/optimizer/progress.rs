@@ -17,10 +17,19 @@ pub(super) struct Progress {
     pub(super) last: Option<(Place, usize)>,
     /// Trained controls and their trials.
     pub(super) trained: Vec<(Place, usize)>,
-    /// Controls nearest to failed trainings.
+    /// Listed controls of failed trainings.
     pub(super) failed: Vec<usize>,
+    /// Number of failed trainings, at listed controls or not.
+    pub(super) failures: usize,
     pub(super) spent: f64,
     pub(super) outside: usize,
+}
+
+impl Progress {
+    /// Number of trainings that count for the horizon.
+    pub(super) fn done(&self) -> usize {
+        self.trained.len() + self.failures
+    }
 }
 
 /// Control of a training.
@@ -59,10 +68,7 @@ impl AutoBct {
     /// The control of a trial: one of the grid, or its own.
     fn place(&self, trial: &Trial<Config>) -> Result<Place, OptimizerError> {
         let point = self.point(trial)?;
-        let controls = self.decision.controls();
-        let control = nearest(controls, &point);
-        let off = controls.points().row(control).iter().zip(&point).map(|(a, b)| (a - b).abs());
-        if off.fold(0.0, f64::max) <= SAME {
+        if let Some(control) = self.control_at(&point) {
             return Ok(Place::Listed(control));
         }
         let [score, cost] = &self.bases;
@@ -73,6 +79,14 @@ impl AutoBct {
         Ok(Place::Own(Arc::new(own)))
     }
 
+    /// The listed control at a point.
+    fn control_at(&self, point: &[f64]) -> Option<usize> {
+        let controls = self.decision.controls();
+        let control = nearest(controls, point);
+        let off = controls.points().row(control).iter().zip(point).map(|(a, b)| (a - b).abs());
+        (off.fold(0.0, f64::max) <= SAME).then_some(control)
+    }
+
     /// The beliefs after a history, and what was trained.
     pub(super) fn progress(&self, history: &History<Config>) -> Result<Progress, OptimizerError> {
         let mut progress = Progress {
@@ -80,6 +94,7 @@ impl AutoBct {
             last: None,
             trained: Vec::new(),
             failed: Vec::new(),
+            failures: 0,
             spent: 0.0,
             outside: 0,
         };
@@ -97,7 +112,8 @@ impl AutoBct {
         let Some(outcome) = trial.outcome.as_ref() else { return Ok(()) };
         let Some(raw) = outcome.objective() else {
             if !outcome.is_unrelated() {
-                progress.failed.push(nearest(self.decision.controls(), &self.point(trial)?));
+                progress.failures += 1;
+                progress.failed.extend(self.control_at(&self.point(trial)?));
             }
             // A cost of 0 may have no logarithm; it adds nothing.
             let cost = outcome.cost().and_then(|cost| self.settings.cost.apply(cost).ok());

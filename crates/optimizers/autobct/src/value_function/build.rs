@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use thrifty_check::InputError;
+use thrifty_check::{InputError, number};
 use thrifty_linear::SmoothingSpline;
 use thrifty_sampling::Seed;
 use thrifty_trees::{Boosting, Forest, GroupedRows, Table};
@@ -91,6 +91,14 @@ impl<'a> MapBuild<'a> {
         settings: &MapSettings,
     ) -> Result<Self, AutoBctError> {
         settings.validate()?;
+        let smoother = if settings.smooth {
+            let points = decision.later().points();
+            let (name, expected) = ("number of later controls", "at most 3000 to smooth (`smooth`)");
+            number(name, points.len() as f64, points.len() <= SmoothingSpline::MOST_POINTS, expected)?;
+            Some(SmoothingSpline::new(points.as_ref())?)
+        } else {
+            None
+        };
         let states = BeliefSamples::new(prior, decision.later(), cloud, settings.seed)?;
         if states.is_empty() {
             let expected = "at least 1";
@@ -103,11 +111,6 @@ impl<'a> MapBuild<'a> {
             prior: prior.clone(),
             cloud: cloud.clone(),
             cloud_seed: settings.seed,
-        };
-        let smoother = if settings.smooth {
-            Some(SmoothingSpline::new(decision.later().points().as_ref())?)
-        } else {
-            None
         };
         let map = ValueMap { key, settings: settings.clone(), levels: Vec::new() };
         let mut build =

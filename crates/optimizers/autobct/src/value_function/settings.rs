@@ -18,7 +18,7 @@ pub struct MapSettings {
     pub features: Features,
     /// Over the outcomes of a training. Sampled with its seed for the first belief, and ones that follow from it for the others.
     pub expectation: Expectation,
-    /// Smooth values over the controls before the best is taken: what samples need and quadrature does not.
+    /// Smooth values over the controls, at most 3000, before the best is taken: what samples need and quadrature does not.
     pub smooth: bool,
     /// Regressor.
     pub regressor: Regressor,

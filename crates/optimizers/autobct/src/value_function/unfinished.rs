@@ -29,6 +29,8 @@ enum Record<K, S, L> {
 pub(super) struct Unfinished {
     path: PathBuf,
     file: LockedFile,
+    /// Bytes of whole lines: the next one begins there.
+    end: u64,
     /// Bytes of a last line that was cut off.
     pub(super) dropped: u64,
 }
@@ -46,14 +48,13 @@ impl Unfinished {
         let options = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
         let file = LockedFile::new(options.map_err(failed)?)
             .ok_or_else(|| broken(path, "another build writes to it"))?;
-        let mut own = Self { path: path.to_owned(), file, dropped: 0 };
+        let mut own = Self { path: path.to_owned(), file, end: 0, dropped: 0 };
         let length = own.file.metadata().map_err(failed)?.len();
         let mut lines = Lines { path, number: 0, end: 0, beliefs, targets: Vec::new() };
         lines.read(BufReader::new(&*own.file), length, map, decision)?;
         let Lines { end, targets, .. } = lines;
-        own.dropped = length - end;
+        (own.end, own.dropped) = (end, length - end);
         own.file.set_len(end).map_err(failed)?;
-        own.file.seek(SeekFrom::End(0)).map_err(failed)?;
         if end == 0 {
             own.write(&Record::<_, _, ()>::UnfinishedMap {
                 version: VERSION,
@@ -82,15 +83,22 @@ impl Unfinished {
         let failed = |reason: String| broken(&self.path, &reason);
         let mut sum = Checksum(crc32fast::Hasher::new());
         serde_json::to_writer(&mut sum, record).map_err(|error| failed(error.to_string()))?;
-        let (sum, mut file) = (sum.0.finalize(), BufWriter::new(&*self.file));
-        let mut written = || -> std::io::Result<()> {
-            write!(file, "{sum:08x} ")?;
-            serde_json::to_writer(&mut file, record)?;
-            file.write_all(b"\n")?;
-            file.flush()?;
-            self.file.sync_data()
+        let sum = sum.0.finalize();
+        let written = || -> std::io::Result<u64> {
+            let mut file = &*self.file;
+            // A write that failed may have left a part of its line.
+            file.set_len(self.end)?;
+            file.seek(SeekFrom::Start(self.end))?;
+            let mut line = BufWriter::new(file);
+            write!(line, "{sum:08x} ")?;
+            serde_json::to_writer(&mut line, record)?;
+            line.write_all(b"\n")?;
+            line.flush()?;
+            file.sync_data()?;
+            file.stream_position()
         };
-        written().map_err(|error| failed(error.to_string()))
+        self.end = written().map_err(|error| failed(error.to_string()))?;
+        Ok(())
     }
 }
 
@@ -231,4 +239,46 @@ fn check(
         return differ("a setting", format!("{settings:?}"), format!("{:?}", map.settings));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use serde::ser::{Error, SerializeSeq, Serializer};
+
+    use super::*;
+
+    /// A list that is written once, for its checksum, and breaks off the second time.
+    struct BreaksOff(Cell<bool>);
+
+    impl serde::Serialize for BreaksOff {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            let mut list = serializer.serialize_seq(Some(2))?;
+            list.serialize_element(&1.5)?;
+            if self.0.replace(true) { Err(S::Error::custom("no space left")) } else { list.end() }
+        }
+    }
+
+    /// A line that follows on one that could not be written takes its place.
+    #[test]
+    fn a_write_after_one_that_failed_leaves_whole_lines() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("map.partial");
+        let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path).unwrap();
+        let file = LockedFile::new(file).unwrap();
+        let mut own = Unfinished { path: path.clone(), file, end: 0, dropped: 0 };
+        own.add_targets(1, 0, &[0.25; 2]).unwrap();
+        let whole = own.end;
+        let error = own.write(&BreaksOff(Cell::new(false))).unwrap_err().to_string();
+        assert!(error.contains("no space left"), "{error}");
+        assert!(std::fs::metadata(&path).unwrap().len() > whole, "a part of the line is there");
+        own.add_targets(1, 2, &[0.5; 3]).unwrap();
+        let end = own.end;
+        drop(own);
+        let bytes = std::fs::read(&path).unwrap();
+        let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
+        assert!(lines.len() == 2 && lines.iter().all(|line| checked(line).is_some()), "{bytes:?}");
+        assert_eq!(end, bytes.len() as u64);
+    }
 }

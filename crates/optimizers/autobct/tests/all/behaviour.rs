@@ -326,6 +326,22 @@ fn grids_that_are_too_large_are_named() {
     assert!(message.contains("later controls of each number is 1001"), "{message}");
 }
 
+/// A grid of more than 3000 controls is not smoothed over.
+#[test]
+fn grids_that_are_too_large_to_smooth_over_are_named() {
+    let basis = Polynomial::full(2, 1, 0.5);
+    let belief = || Coefficients::independent(vec![0.1; 3], &[0.3; 3]).unwrap();
+    let built = |grid: usize, smooth: bool| {
+        let settings = AutoBctSettings { grid, later_grid: 2, smooth, ..AutoBctSettings::default() };
+        let state = State { score: belief(), cost: belief() };
+        let built = AutoBct::new(Space::unit_cube(2), &basis, &basis, state, settings);
+        built.err().map(|error| error.to_string())
+    };
+    let message = built(55, true).expect("refused");
+    assert!(message.contains("controls of each number is 55") && message.contains("3000"), "{message}");
+    assert_eq!((built(55, false), built(5, true)), (None, None));
+}
+
 /// Noise that depends on the control: a constant function is the setting, and a louder control teaches less.
 #[test]
 fn noise_may_depend_on_the_control() {
@@ -393,6 +409,70 @@ fn unrelated_failures_are_tried_again() {
     };
     assert!(second(Outcome::unrelated("the machine went down")));
     assert!(!second(Outcome::failed("no")));
+}
+
+/// A training beside the grid that fails closes no control of it, but counts for a horizon.
+#[test]
+fn failures_beside_the_grid_close_no_control() {
+    let next = |failed: Option<f64>, plan: Plan| {
+        let settings = AutoBctSettings { plan, grid: 3, later_grid: 3, ..AutoBctSettings::default() };
+        let mut study = Study::new(optimizer(settings), Seed(0));
+        if let Some(u) = failed {
+            let mut config = Config::new();
+            config.insert("u", u);
+            study.enqueue(config).unwrap();
+            let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("the queued training") };
+            assert_eq!(trial.query.float("u"), Ok(u));
+            study.tell(trial.id, Outcome::failed("no")).unwrap();
+        }
+        match study.ask().unwrap() {
+            Next::Evaluate(trial) => Some(trial.query.float("u").unwrap()),
+            _ => None,
+        }
+    };
+    let two = Plan::Relaxed { depth: 2 };
+    let first = next(None, two).unwrap();
+    let beside = (first - 0.1).abs();
+    assert_eq!(next(Some(beside), two), Some(first));
+    assert_ne!(next(Some(first), two), Some(first));
+    assert_eq!(next(Some(beside), Plan::Horizon { horizon: 1 }), None);
+}
+
+/// A stop before the first score has no expected score among its numbers, and is read back as it was written.
+#[test]
+fn a_stop_before_the_first_score_is_read_back() {
+    let settings = AutoBctSettings { max_cost: 0.01, ..AutoBctSettings::default() };
+    let mut study = Study::new(optimizer(settings), Seed(0));
+    let reason = study.run(|_, _| Outcome::failed("out of memory").with_cost(0.02)).unwrap();
+    let text = serde_json::to_string(&reason).unwrap();
+    assert!(text.contains("spent") && !text.contains("expected_score"), "{text}");
+    assert_eq!(serde_json::from_str::<StopReason>(&text).unwrap(), reason);
+}
+
+/// Twelve trainings with hardly any noise: the score is the line that they are on, whether they are of this task or of an earlier one, and the
+/// value of going on is that of a training at 1.
+#[test]
+fn trainings_with_hardly_any_noise_are_learnt() {
+    let trainings = || (0..12).map(|i| f64::from(i) / 11.0).map(|u| (u, 0.5 + 0.4 * u, 0.1 + 0.3 * u));
+    for std_dev in [1e-8, 1e-9, 1e-12, 1e-15] {
+        let noise_std_dev = NoiseStdDev { score: std_dev, cost: std_dev };
+        let settings =
+            AutoBctSettings { noise_std_dev, grid: 12, later_grid: 12, ..AutoBctSettings::default() };
+        let mut study = Study::new(optimizer(settings), Seed(0));
+        for (u, score, cost) in trainings() {
+            let mut config = Config::new();
+            config.insert("u", u);
+            study.add_known(config, Measurement { cost: Some(cost), ..Measurement::from(score) }).unwrap();
+        }
+        let best = study.recommend().unwrap().unwrap().value;
+        let values = study.optimizer().training_values(study.history()).unwrap().unwrap();
+        assert!((best - 0.9).abs() < 1e-5, "{std_dev:e}: {best}");
+        assert!((values.value() - (0.9 - 0.16 * 0.4)).abs() < 1e-4, "{std_dev:e}: {values:?}");
+        let earlier = trainings().map(|(u, score, cost)| Record { control: vec![u], score, cost }).collect();
+        let learnt = State::from_tasks(&cubic(), &cubic(), &prior(), &[earlier], noise_std_dev).unwrap();
+        let (mean, variance) = learnt.score.moments(&cubic().eval(&[0.8]));
+        assert!((mean - 0.82).abs() < 1e-5 && variance > 0.1, "{std_dev:e}: {mean} {variance}");
+    }
 }
 
 /// Trainings from elsewhere, 0.04 beside the controls of a coarse grid, are learnt where they were: the expected score of a line at its end

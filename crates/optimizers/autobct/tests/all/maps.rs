@@ -8,8 +8,8 @@ use thrifty_autobct::{
 };
 use thrifty_linear::{Coefficients, CovariancePrior, Fourier, Polynomial, SmoothingSpline};
 use thrifty_sampling::Seed;
-use thrifty_space::Space;
-use thrifty_study::{Measurement, Outcome, StopReason, Study};
+use thrifty_space::{Config, Space};
+use thrifty_study::{Measurement, Next, Outcome, StopReason, Study};
 use thrifty_trees::ForestSettings;
 
 fn cubic() -> Polynomial {
@@ -80,6 +80,24 @@ fn clouds_have_the_size_they_say_and_truths() {
             .to_string()
             .contains("expected 4")
     );
+}
+
+/// What trainings with hardly any noise lead to are beliefs too.
+#[test]
+fn clouds_of_hardly_any_noise_have_beliefs() {
+    for std_dev in [1e-8, 1e-12] {
+        let noise = |_: &[f64]| NoiseStdDev { score: std_dev, cost: std_dev };
+        let controls = Controls::new(Controls::grid(1, 9).as_ref(), &cubic(), &cubic(), noise).unwrap();
+        let settings = SamplingSettings { depth: 3, ..small() };
+        let cloud = BeliefSamples::new(&prior(), &controls, &settings, Seed(1)).unwrap();
+        for i in 0..cloud.len() {
+            let state = cloud.state(i).unwrap();
+            for u in 0..controls.len() {
+                let (mean, variance) = state.score.moments(controls.score(u));
+                assert!(mean.abs() < 50.0 && variance < 20.0, "{std_dev:e}, {i}: {mean} {variance}");
+            }
+        }
+    }
 }
 
 /// A score with one peak and a cost that only rises or falls is what roots are: their means must look so.
@@ -403,6 +421,44 @@ fn an_optimizer_follows_a_map() {
         source = error.source();
     }
     assert!(text.contains('γ'), "{text}");
+}
+
+/// The last trainings of a horizon are exact with a map as without one, and so is the caution: a tenth of the 0.75 that another training is
+/// worth is less than the 0.25 that is there.
+#[test]
+fn caution_at_the_end_of_a_horizon_needs_no_map() {
+    let basis = Polynomial::of_one(1, 0.5);
+    let line = |level, slope| Coefficients::independent(vec![level, slope], &[1e-6; 2]).unwrap();
+    let prior = State { score: line(0.5, 0.5), cost: line(0.01, 0.0) };
+    let goes_on = |epsilon: f64, with_map: bool| {
+        let plan = Plan::Horizon { horizon: 2 };
+        let settings =
+            AutoBctSettings { plan, epsilon, grid: 5, later_grid: 5, ..AutoBctSettings::default() };
+        let space = Space::builder().float("u", 0.0, 1.0).build().unwrap();
+        let mut optimizer = AutoBct::new(space, &basis, &basis, prior.clone(), settings).unwrap();
+        if with_map {
+            let settings = MapSettings::accurate(1);
+            let map = ValueMap::build(optimizer.decision(), &prior, &small(), &settings, 1).unwrap();
+            optimizer = optimizer.with_value_function(map).unwrap();
+        }
+        let mut study = Study::new(optimizer, Seed(1));
+        let mut config = Config::new();
+        config.insert("u", 0.0);
+        study.add_known(config, Measurement { cost: Some(0.01), ..Measurement::from(0.25) }).unwrap();
+        matches!(study.ask().unwrap(), Next::Evaluate(_))
+    };
+    for with_map in [false, true] {
+        assert!(goes_on(0.0, with_map) && !goes_on(0.9, with_map), "{with_map}");
+    }
+}
+
+/// Later controls of more than 3000 are not smoothed over.
+#[test]
+fn maps_of_too_many_controls_to_smooth_over_are_named() {
+    let later = controls(3001);
+    let decision = Decision::with_later(0.16, controls(9), later, Quadrature::Hermite(3)).unwrap();
+    let message = ValueMap::build(&decision, &prior(), &small(), &faithful(), 1).unwrap_err().to_string();
+    assert!(message.contains("later controls is 3001") && message.contains("`smooth`"), "{message}");
 }
 
 /// Without levels between certainty and the full covariance there is certainty alone.

@@ -376,6 +376,45 @@ fn a_larger_budget_goes_on_after_a_verification() {
     assert!(matches!(resumed, Ask::Stop(StopReason::Decided { .. })), "{resumed:?}");
 }
 
+/// A study that has verified at the end of a budget and is resumed without one searches on.
+#[test]
+fn without_a_budget_the_search_goes_on_after_a_verification() {
+    let with = |budget: Option<usize>| optimizer(|s| (s.budget, s.finalists) = (budget, Some(1)));
+    let mut study = Study::new(with(Some(20)), Seed(1));
+    study.run(|query: &FoldQuery, _| loss(query)).unwrap();
+    let end = MemoKey::<u64>::new("verification_end");
+    let history = study.history();
+    assert!(history.trials().iter().any(|trial| trial.memo.contains(&end)));
+    let asked = with(None).ask(history, TrialId(history.len() as u64)).unwrap();
+    let Ask::Evaluate(suggestion) = asked else { panic!("{asked:?}") };
+    assert!(!suggestion.memo.contains(&end), "{suggestion:?}");
+}
+
+/// Configurations that probably break a constraint are no finalists beside some that keep it: their missing folds start no verification. Where
+/// all break it they do.
+#[test]
+fn only_feasible_configurations_are_verified_if_there_are_any() {
+    let begins = |limit: f64| {
+        let mut trials = Vec::new();
+        for x in [0.1, 0.2, 0.7, 0.8, 0.9] {
+            let folds = if x < 0.5 { 2 } else { FOLDS };
+            for fold in 0..folds {
+                // The loss rises with x, the constraint falls.
+                let constraints = vec![limit - x + 0.01 * fold as f64];
+                trials.push(evaluated(x, fold, Measurement { constraints, ..Measurement::from(x) }));
+            }
+        }
+        let history = History::from_trials(trials, Seed(1));
+        // The fits that are left would just complete one configuration.
+        let mut own = optimizer(|s| (s.budget, s.finalists) = (Some(22), Some(4)));
+        let asked = own.ask(&history, TrialId(19)).unwrap();
+        let Ask::Evaluate(suggestion) = asked else { panic!("{asked:?}") };
+        suggestion.memo.contains(&MemoKey::<Vec<f64>>::new("finalists"))
+    };
+    assert!(!begins(0.5), "all three that keep it are complete");
+    assert!(begins(2.0), "all break it");
+}
+
 /// A fold of a finalist that fails for a reason of the machine is asked again; one that fails for its own is not.
 #[test]
 fn unrelated_failures_do_not_cost_a_finalist() {
