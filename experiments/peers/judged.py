@@ -732,7 +732,7 @@ class Saasbo(Botorch):
 
     def load(self) -> None:
         """Imports what takes time, so that it is no part of the first study."""
-        import pyro  # noqa: F401 - what samples
+        import numpyro  # noqa: F401 - what samples, by JAX
 
     def sparse(self, x: Any, y: Any) -> Any:
         """The fitted model."""

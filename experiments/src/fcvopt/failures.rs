@@ -12,6 +12,7 @@ use super::drawn::{Deviations, FOLDS, Function, function, mean};
 use super::methods::{FOLD_RANDOM, FULL_BO, Setup};
 use super::problem::{FoldProblem, point};
 use crate::bo::constraints::draws::{Drawn, Draws, Tails};
+use crate::bo::constraints::failures::failing;
 use crate::bo::constraints::problem::{Constrained, Told};
 use crate::error::ExperimentError;
 use crate::harness::ablation::{self, Groups, NOTE};
@@ -24,7 +25,7 @@ pub const EXPERIMENT: Experiment = Experiment {
             fractional cross-validation, which learns where they fail, is not worse than without failed folds, than whole \
             cross-validations, and than random search; all problems only choose defaults",
     quick_cost: "1 problem of each kind, 2 replications, 30 fits: some seconds",
-    full_cost: "9 problems, 4 ways, 40 replications, 80 fits: ten minutes on one core",
+    full_cost: "9 problems, 4 ways, 40 replications, 80 fits: thirteen minutes on one core",
     run,
 };
 
@@ -126,12 +127,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let (within, by_chance, counts) =
         context.pick((&WITHIN[2..4], &BY_CHANCE[..1], [1, 1, 1]), (&WITHIN[..], &BY_CHANCE[..], [3, 3, 3]));
     let groups: Vec<_> = ["active", "idle", "chance"].into_iter().zip(counts).collect();
-    let within = within.iter().map(|kind| (*kind, Told::Failed, kind.label()));
-    let by_chance = by_chance.iter().map(|(kind, share)| {
-        let label = format!("d = {}, {:.0} % by chance", kind.dim, 100.0 * share);
-        (*kind, Told::FailedAtRandom(*share), label)
-    });
-    let problems: Vec<(Draws, Told, String)> = within.chain(by_chance).collect();
+    let problems = failing(within, by_chance);
     let kinds: Vec<Draws> = problems.iter().map(|problem| problem.0).collect();
     let labels: Vec<String> = problems.iter().map(|problem| problem.2.clone()).collect();
     let drawn = Drawn::new((EXPERIMENT.id, context.seed), &kinds, n.run);

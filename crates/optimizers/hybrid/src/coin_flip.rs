@@ -97,10 +97,9 @@ impl<O: Optimizer<Query = Config>> CoinFlip<O> {
 
 /// Name of a stream of coins that the optimiser does not flip itself.
 fn free_coin(optimizer: &impl Optimizer) -> Result<String, OptimizerError> {
-    // The method is that by which the fingerprint differs from one without.
-    let differences = Fingerprint::new("").differences(&optimizer.fingerprint()?);
-    let method = differences.first().map_or("", |difference| difference.expected.trim_matches('"'));
-    let flips = method.split(" over ").filter(|method| ["coin flip", "hybrid"].contains(method)).count();
+    let fingerprint = optimizer.fingerprint()?;
+    let methods = fingerprint.method().split(" over ");
+    let flips = methods.filter(|method| ["coin flip", "hybrid"].contains(method)).count();
     Ok(if flips == 0 { "coin".into() } else { format!("coin {}", flips + 1) })
 }
 

@@ -74,6 +74,12 @@ impl Fingerprint {
         Self { method: method.into(), budget: None, parts: Vec::new(), format_one: FormatOne::None }
     }
 
+    /// Name of the method. A method around another one has both: `coin flip over tpe`.
+    #[must_use]
+    pub fn method(&self) -> &str {
+        &self.method
+    }
+
     /// Adds a part: settings, a space, a model.
     ///
     /// # Errors

@@ -36,18 +36,23 @@ const WAYS: [(&str, Option<FailurePolicy>); 4] = [
     ("random", None),
 ];
 
+/// Draws on which evaluations fail where a constraint is broken, then those on which a share of them fails by chance, with their labels.
+pub fn failing(within: &[Draws], by_chance: &[(Draws, f64)]) -> Vec<(Draws, Told, String)> {
+    let within = within.iter().map(|kind| (*kind, Told::Failed, kind.label()));
+    let by_chance = by_chance.iter().map(|(kind, share)| {
+        let label = format!("d = {}, {:.0} % by chance", kind.dim, 100.0 * share);
+        (*kind, Told::FailedAtRandom(*share), label)
+    });
+    within.chain(by_chance).collect()
+}
+
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let n = context.replications(2, 40);
     let evaluations = context.pick(16, 40);
     let (within, by_chance, counts) =
         context.pick((&KINDS[6..8], &BY_CHANCE[..1], [1, 1, 1]), (&KINDS[..], &BY_CHANCE[..], [7, 4, 3]));
     let groups: Vec<_> = ["active", "idle", "chance"].into_iter().zip(counts).collect();
-    let within = within.iter().map(|kind| (*kind, Told::Failed, kind.label()));
-    let by_chance = by_chance.iter().map(|(kind, share)| {
-        let label = format!("d = {}, {:.0} % by chance", kind.dim, 100.0 * share);
-        (*kind, Told::FailedAtRandom(*share), label)
-    });
-    let problems: Vec<(Draws, Told, String)> = within.chain(by_chance).collect();
+    let problems = failing(within, by_chance);
     let kinds: Vec<Draws> = problems.iter().map(|problem| problem.0).collect();
     let labels: Vec<String> = problems.iter().map(|problem| problem.2.clone()).collect();
     let drawn = Drawn::new((EXPERIMENT.id, context.seed), &kinds, n.run);
