@@ -36,7 +36,7 @@ impl Designer<'_> {
         }
     }
 
-    /// As [`Designer::config`], without the given configurations.
+    /// The configuration of the trial in the sequence, as [`Designer::config`] without the given ones.
     ///
     /// # Errors
     /// As [`Designer::config`].

@@ -82,7 +82,7 @@ fn clouds_have_the_size_they_say_and_truths() {
     );
 }
 
-/// What trainings with hardly any noise lead to are beliefs too.
+/// States after trainings with hardly any noise are beliefs too.
 #[test]
 fn clouds_of_hardly_any_noise_have_beliefs() {
     for std_dev in [1e-8, 1e-12] {

@@ -279,13 +279,12 @@ fn failures_count_as_the_settings_say() {
 fn fronts_of_heavy_tails_are_numbers() {
     let space = Space::unit_cube(2);
     let rule = MultiObjectiveRule::NoisyExpectedHypervolume { draws: 4 };
-    for (seed, losses) in (0..12).map(|seed| (seed, LossTransform::UpperTail)) {
-        let settings = MultiObjectiveSettings { losses, ..settings(rule) };
+    for seed in 0..6 {
+        let settings = MultiObjectiveSettings { losses: LossTransform::UpperTail, ..settings(rule) };
         let mut rng = Seed(seed).stream("problem", 0);
         let points = Sobol::scrambled(2, &mut rng).take(40);
         let known = points.rows().map(|x| {
-            let noise = 1.0 + 0.6 * (rng.uniform() - 0.5);
-            let heavy = (8.0 * x[0] * x[0] + x[1]).exp() * noise;
+            let heavy = (8.0 * x[0] + x[1] + 1.5 * (rng.uniform() - 0.5)).exp();
             (space.decode(x), measured(&[heavy, (x[0] - 1.0).powi(2) + x[1]]).into())
         });
         let known: Vec<(Config, Outcome)> = known.collect();
