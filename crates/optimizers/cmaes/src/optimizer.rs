@@ -153,11 +153,7 @@ impl Optimizer for CmaEs {
         id: TrialId,
         given: &Config,
     ) -> Result<Ask<Config>, OptimizerError> {
-        let asked = ask_given(self, |own| (&mut own.space, &own.known_constraint), history, id, given)?;
-        Ok(match asked {
-            Ask::Evaluate(suggestion) => Ask::Evaluate(Suggestion { memo: Memo::default(), ..suggestion }),
-            other => other,
-        })
+        ask_given(self, |own| (&mut own.space, &own.known_constraint), history, id, given)
     }
 
     /// Nothing: the memo is about the point drawn, and another point counts as a trial from elsewhere.

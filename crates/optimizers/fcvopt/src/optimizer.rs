@@ -41,9 +41,8 @@ use crate::{FoldCosts, FoldSurrogateState, FractionalSettings, InitialFolds};
 ///
 /// With a [`budget`](field@FractionalSettings::budget) the last fits verify. Verification begins when the remaining fits just suffice. The
 /// best configurations, only feasible ones if any probably is, then become finalists, which do not change later, and their missing folds are
-/// evaluated. A finalist with a failed
-/// fold is replaced by the next best that the remaining fits can complete. The memo of every trial of the verification contains the
-/// finalists.
+/// evaluated. A finalist with a failed fold is replaced by the next best that the remaining fits can complete. The memo of every trial of the
+/// verification contains the finalists.
 pub struct FractionalCv {
     pub(crate) space: Space,
     pub(crate) settings: FractionalSettings,

@@ -93,8 +93,8 @@ pub enum FoldCosts {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FoldFailures {
-    /// A broken constraint. [Classification](thrifty_censored::GpClassifier) of failed and measured folds gives the probability of not
-    /// failing at a configuration, and the utility is multiplied by it.
+    /// A broken constraint. [Classification](thrifty_censored::GpClassifier) of failed and measured folds gives the probability P of not
+    /// failing at a configuration, and the utility is multiplied by min(1, 2P).
     /// Source: `run fcvopt/failures`.
     #[default]
     AsConstraint,
