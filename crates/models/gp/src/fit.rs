@@ -5,7 +5,7 @@ use thrifty_kernel::Kernel;
 use thrifty_optim::{
     CurvedObjective, Lbfgsb, Minimum, MultiStart, OptimError, StructuredNewton, Termination, multi_start,
 };
-use thrifty_params::{LogLikelihood, MapObjective, Param, Parameterized, SliceSampler};
+use thrifty_params::{LogLikelihood, MapObjective, Param, Parameterized, SliceSampler, starting_values};
 use thrifty_sampling::Stream;
 
 use crate::data::ScaledData;
@@ -42,13 +42,13 @@ pub(crate) fn as_given<K: Kernel + Clone>(
     settings: &GpSettings,
     data: &ScaledData,
     warm: Option<&[f64]>,
-) -> Learnt<K> {
+) -> Result<Learnt<K>, GpError> {
     let mut kernel = kernel.clone();
     let mut likelihood =
         ExactLikelihood::new(&mut kernel, data.x.as_ref(), &data.y, &settings.noise, settings.mean)
             .with_known_noise(&data.noise);
-    let start = first_start(&likelihood.params(), warm);
-    finish(&mut likelihood, &start).into_learnt(kernel)
+    let start = starting_values(&likelihood.params(), warm)?;
+    Ok(finish(&mut likelihood, &start).into_learnt(kernel))
 }
 
 /// Samples of the posterior of the hyperparameters given the data, from `earlier` samples if they fit; empty if no start can be used.
@@ -113,7 +113,7 @@ pub fn learn_parameters<L: LogLikelihood>(
     let params = likelihood.params();
     // Checks the bounds, within which the starts are moved.
     let mut objective = MapObjective::new(likelihood)?;
-    let mut starts = vec![first_start(&params, warm)];
+    let mut starts = vec![starting_values(&params, warm)?];
     for _ in 0..settings.restarts {
         starts.push(random_start(&params, rng));
     }
@@ -236,17 +236,6 @@ fn finish<K: Kernel>(likelihood: &mut ExactLikelihood<'_, K>, values: &[f64]) ->
     Values { noise, mean, params }
 }
 
-/// The warm start, moved within the bounds, if it fits; else the current values.
-fn first_start(params: &[Param], warm: Option<&[f64]>) -> Vec<f64> {
-    let own = || params.iter().map(|p| p.value).collect();
-    match warm {
-        Some(warm) if warm.len() == params.len() && warm.iter().all(|v| v.is_finite()) => {
-            warm.iter().zip(params).map(|(v, p)| v.clamp(p.low, p.high)).collect()
-        }
-        _ => own(),
-    }
-}
-
 /// The current values, moved by a normal step with standard deviation 1.5 on the learning scale. For a positive parameter this is a factor
 /// between 1/4.5 and 4.5 with probability two thirds.
 fn random_start(params: &[Param], rng: &mut Stream) -> Vec<f64> {
@@ -303,18 +292,6 @@ mod tests {
                 let expected = format!("expected a value in [{low}, {high}] for transform Log");
                 assert_eq!(error.to_string(), format!("parameter scale is 1, {expected}"));
             }
-        }
-    }
-
-    /// A warm start of another length or with values that are not finite is no start; one beyond the bounds is brought to them.
-    #[test]
-    fn warm_starts_that_fit_are_used() {
-        let start = |warm: Option<&[f64]>| first_start(&params(), warm);
-        assert_eq!(start(None), [2.0, -1.0]);
-        assert_eq!(start(Some(&[3.0, 4.0])), [3.0, 4.0]);
-        assert_eq!(start(Some(&[100.0, -100.0])), [8.0, -5.0]);
-        for wrong in [&[3.0][..], &[], &[3.0, 4.0, 1.0], &[3.0, f64::NAN], &[f64::INFINITY, 4.0]] {
-            assert_eq!(start(Some(wrong)), [2.0, -1.0], "{wrong:?}");
         }
     }
 

@@ -268,7 +268,7 @@ impl<K: Kernel + Clone> Gp<K> {
         variances: &[f64],
     ) -> Result<GpPosterior<K>, GpError> {
         let data = self.checked(x, y, variances)?;
-        let learnt = fit::as_given(&self.kernel, &self.settings, &data, self.warm.as_deref());
+        let learnt = fit::as_given(&self.kernel, &self.settings, &data, self.warm.as_deref())?;
         GpPosterior::new(learnt, data, &self.settings.jitter, Vec::new())
     }
 
@@ -295,7 +295,7 @@ impl<K: Kernel + Clone> Gp<K> {
         );
         let data = ScaledData::on_scale(x, y, variances, inputs, targets);
         data.check_scaled(y, variances)?;
-        let learnt = fit::as_given(&self.kernel, &self.settings, &data, self.warm.as_deref());
+        let learnt = fit::as_given(&self.kernel, &self.settings, &data, self.warm.as_deref())?;
         GpPosterior::new(learnt, data, &self.settings.jitter, Vec::new())
     }
 
@@ -313,7 +313,7 @@ impl<K: Kernel + Clone> Gp<K> {
     /// As [`Gp::fit`].
     pub fn subset(&self, x: PointsRef<'_>, y: &[f64], size: usize) -> Result<Vec<usize>, GpError> {
         let data = self.checked(x, y, &vec![0.0; y.len()])?;
-        let kernel = fit::as_given(&self.kernel, &self.settings, &data, self.warm.as_deref()).kernel;
+        let kernel = fit::as_given(&self.kernel, &self.settings, &data, self.warm.as_deref())?.kernel;
         Ok(subset::select(&kernel, data.x.as_ref(), y, size))
     }
 

@@ -1,9 +1,11 @@
 //! Prior Gaussian process with Student-t noise.
 
 use thrifty_domain::PointsRef;
-use thrifty_gp::{Gp, GpSettings, InputScaling, Mean, Noise, Restart, TargetScaling, learn_parameters};
+use thrifty_gp::{
+    Gp, GpError, GpSettings, InputScaling, Mean, Noise, Restart, TargetScaling, learn_parameters,
+};
 use thrifty_kernel::Kernel;
-use thrifty_params::{Param, Parameterized};
+use thrifty_params::{Param, Parameterized, starting_values};
 use thrifty_sampling::Stream;
 
 use crate::data::ScaledObservations;
@@ -123,12 +125,7 @@ impl<K: Kernel + Clone> RobustGp<K> {
         let data = self.checked(x, y, variances, scale)?;
         let mut kernel = self.process.kernel().clone();
         let params = self.likelihood(&mut kernel, &data).params();
-        let values: Vec<f64> = match &self.warm {
-            Some(warm) if warm.len() == params.len() && warm.iter().all(|v| v.is_finite()) => {
-                warm.iter().zip(&params).map(|(v, p)| v.clamp(p.low, p.high)).collect()
-            }
-            _ => params.iter().map(|p| p.value).collect(),
-        };
+        let values = starting_values(&params, self.warm.as_deref()).map_err(GpError::from)?;
         self.finish(kernel, &data, (x, variances), &values, Vec::new())
     }
 

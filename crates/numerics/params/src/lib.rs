@@ -19,6 +19,6 @@ mod slice;
 mod transform;
 
 pub use map_objective::{LogLikelihood, MapObjective, ParamsError};
-pub use param::{Param, Parameterized};
+pub use param::{Param, Parameterized, starting_values};
 pub use slice::SliceSampler;
 pub use transform::Transform;

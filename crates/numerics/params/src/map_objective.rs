@@ -62,19 +62,19 @@ pub enum ParamsError {
     },
 }
 
+impl ParamsError {
+    pub(crate) fn out_of_bounds(p: &Param) -> Self {
+        let (name, transform) = (p.name.clone(), p.transform);
+        Self::OutOfBounds { name, value: p.value, low: p.low, high: p.high, transform }
+    }
+}
+
 /// Checks that values lie within their bounds, bounds within the range of their transforms, and that priors make sense.
 pub(crate) fn check_params(params: &[Param]) -> Result<(), ParamsError> {
     for p in params {
         let valid = |v: f64| p.transform.forward(v).is_finite();
         if !(p.low <= p.value && p.value <= p.high && valid(p.low) && valid(p.high)) {
-            let (name, transform) = (p.name.clone(), p.transform);
-            return Err(ParamsError::OutOfBounds {
-                name,
-                value: p.value,
-                low: p.low,
-                high: p.high,
-                transform,
-            });
+            return Err(ParamsError::out_of_bounds(p));
         }
     }
     for p in params {

@@ -2,7 +2,7 @@
 
 use thrifty_prob::Prior;
 
-use crate::Transform;
+use crate::{ParamsError, Transform};
 
 /// One hyperparameter on its natural scale.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -40,6 +40,23 @@ impl Param {
     pub fn under(mut self, prefix: &str) -> Self {
         self.name = format!("{prefix}.{}", self.name);
         self
+    }
+}
+
+/// Natural values at which a search starts: the warm start, moved within the bounds, if it fits; else the current values. A warm start
+/// fits if it has one finite value per parameter.
+///
+/// # Errors
+/// [`ParamsError::OutOfBounds`] names the parameter to whose bounds a warm start cannot be moved: they are in the wrong order or NaN.
+pub fn starting_values(params: &[Param], warm: Option<&[f64]>) -> Result<Vec<f64>, ParamsError> {
+    match warm {
+        Some(warm) if warm.len() == params.len() && warm.iter().all(|v| v.is_finite()) => {
+            let within = |(v, p): (&f64, &Param)| {
+                if p.low <= p.high { Ok(v.clamp(p.low, p.high)) } else { Err(ParamsError::out_of_bounds(p)) }
+            };
+            warm.iter().zip(params).map(within).collect()
+        }
+        _ => Ok(params.iter().map(|p| p.value).collect()),
     }
 }
 

@@ -4,7 +4,7 @@ use thrifty_censored::CensoredGpSurrogate;
 use thrifty_domain::{Domain, Points};
 use thrifty_gp::{Conditioning, GpSurrogate};
 use thrifty_sampling::{Seed, latin_hypercube};
-use thrifty_surrogate::{Observations, Prediction, Surrogate, contract};
+use thrifty_surrogate::{FittedSurrogate, Observations, Prediction, Surrogate, contract};
 
 #[test]
 fn the_censored_process_is_a_surrogate() {
@@ -12,16 +12,35 @@ fn the_censored_process_is_a_surrogate() {
     contract::surrogate(&CensoredGpSurrogate::above(0.8));
 }
 
-/// Mean and variance of a fit to 60 responses, some at the floor, under a process.
-fn of_sixty(process: GpSurrogate) -> (u64, u64) {
+/// A fit to 60 responses, some at the floor, under a process.
+fn fit_sixty(process: GpSurrogate) -> Box<dyn FittedSurrogate> {
     let surrogate = CensoredGpSurrogate { process, ..CensoredGpSurrogate::above(0.0) };
     let x = latin_hypercube(60, 2, &mut Seed(1).stream("data", 0));
     let y: Vec<f64> = x.rows().map(|p| (5.0 * p[0]).sin() + p[1]).collect();
     assert!(y.iter().any(|y| *y < 0.0), "some are cut off");
     let (data, mut rng) = (Observations::new(x.as_ref(), &y), Seed(1).stream("fit", 0));
-    let fitted = surrogate.fit(&Domain::unit_cube(2), data, None, &mut rng).unwrap();
-    let Prediction { mean, variance } = fitted.posterior().predict(&[0.4, 0.7]);
+    surrogate.fit(&Domain::unit_cube(2), data, None, &mut rng).unwrap()
+}
+
+/// Mean and variance of [`fit_sixty`].
+fn of_sixty(process: GpSurrogate) -> (u64, u64) {
+    let Prediction { mean, variance } = fit_sixty(process).posterior().predict(&[0.4, 0.7]);
     (mean.to_bits(), variance.to_bits())
+}
+
+/// Joint distributions are of as many points as the model is conditioned on at most, also after a fantasy.
+#[test]
+fn joint_distributions_are_bounded_like_the_model() {
+    let limits = [
+        (Conditioning::default(), 1000),
+        (Conditioning::Subset { size: 20 }, 20),
+        (Conditioning::All, usize::MAX),
+    ];
+    for (conditioning, limit) in limits {
+        let fitted = fit_sixty(GpSurrogate { conditioning, ..GpSurrogate::default() });
+        assert_eq!(fitted.joint_limit(), limit);
+        assert_eq!(fitted.fantasize(&[0.12, 0.45], 0.5).unwrap().joint_limit(), limit);
+    }
 }
 
 /// The setting of the process holds: a subset of 20 is another model, one of as many as there are is not.

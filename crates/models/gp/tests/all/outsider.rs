@@ -102,6 +102,22 @@ fn a_composed_kernel_from_outside_is_learnt() -> Result<(), GpError> {
     Ok(())
 }
 
+/// A warm start beside bounds in the wrong order is refused, with the parameter named, and does not panic.
+#[test]
+fn bounds_in_the_wrong_order_are_refused() -> Result<(), GpError> {
+    let (x, y) = data();
+    let mut kernel = Cauchy::new(0.3);
+    (kernel.lengthscale.low, kernel.lengthscale.high) = (20.0, 0.05);
+    let process = Gp::new(kernel).with_settings(settings());
+    // Without a warm start the bounds are not used.
+    let warm = process.condition(x.as_ref(), &y)?.hyperparameters();
+    let Err(error) = process.warm_started(warm).condition(x.as_ref(), &y) else {
+        panic!("bounds in the wrong order")
+    };
+    assert!(error.to_string().contains("lengthscale is 0.3, expected a value in [20, 0.05]"), "{error}");
+    Ok(())
+}
+
 /// Behind a pointer the same numbers come out, to the last bit.
 #[test]
 fn a_pointer_changes_nothing() -> Result<(), GpError> {

@@ -1,7 +1,9 @@
 //! Laws of the transforms and of the MAP objective.
 
 use proptest::prelude::*;
-use thrifty_params::{LogLikelihood, MapObjective, Param, Parameterized, ParamsError, Transform};
+use thrifty_params::{
+    LogLikelihood, MapObjective, Param, Parameterized, ParamsError, Transform, starting_values,
+};
 use thrifty_prob::Prior;
 
 /// Log likelihood `-Σ (θ_i - t_i)²`, which fails beyond 50 in the first parameter.
@@ -239,6 +241,28 @@ fn the_first_wrong_parameter_is_named() {
     assert!(matches!(MapObjective::new(&mut likelihood), Err(ParamsError::OutOfBounds { .. })));
     likelihood.params[2].value = 9.0;
     assert!(matches!(MapObjective::new(&mut likelihood), Err(ParamsError::InvalidPrior { .. })));
+}
+
+/// A warm start of another length or with values that are not finite is no start; one beyond the bounds is brought to them.
+#[test]
+fn warm_starts_that_fit_are_used() -> Result<(), ParamsError> {
+    let mean = Param { transform: Transform::Identity, ..Param::positive("mean", -1.0, -5.0, 5.0) };
+    let mut params = vec![Param::positive("scale", 2.0, 0.5, 8.0), mean];
+    let start = |params: &[Param], warm: Option<&[f64]>| starting_values(params, warm);
+    assert_eq!(start(&params, None)?, [2.0, -1.0]);
+    assert_eq!(start(&params, Some(&[3.0, 4.0]))?, [3.0, 4.0]);
+    assert_eq!(start(&params, Some(&[100.0, -100.0]))?, [8.0, -5.0]);
+    for wrong in [&[3.0][..], &[], &[3.0, 4.0, 1.0], &[3.0, f64::NAN], &[f64::INFINITY, 4.0]] {
+        assert_eq!(start(&params, Some(wrong))?, [2.0, -1.0], "{wrong:?}");
+    }
+    // Bounds matter only to a warm start, which cannot be moved to what is none.
+    (params[1].low, params[1].high) = (5.0, -5.0);
+    assert_eq!(start(&params, None)?, [2.0, -1.0]);
+    let error = start(&params, Some(&[3.0, 4.0])).expect_err("bounds in the wrong order");
+    assert_eq!(error.to_string(), "parameter mean is -1, expected a value in [5, -5] for transform Identity");
+    params[1].high = f64::NAN;
+    assert!(start(&params, Some(&[3.0, 4.0])).is_err());
+    Ok(())
 }
 
 /// Slopes of the logarithm of the slope: 0, 1/θ, and `(1 - 2θ)/(θ (1 - θ))`, by hand and by differences.
