@@ -4,13 +4,14 @@ One JSON object a line, both ways. A point has a number for each parameter: of a
 not active, because an earlier choice has not one of the positions under which it is::
 
     {"method": "optuna-tpe", "seed": 7, "noisy": false, "design": 10, "evaluations": 60, "batch": 1, "constraints": 0,
-     "failing": false,
+     "failing": false, "reference": [],
      "parameters": [{"kind": "choice", "count": 3}, {"kind": "int", "low": 0, "high": 9},
                     {"kind": "float", "low": -5, "high": 5, "when": [{"parameter": 0, "choices": [1, 2]}]}]}
     {"version": "5.0.0"}                          once, first; or {"missing": why}, {"unsupported": why}
     {"tell": [[[...], 0.3], ...]}                 new evaluations, to be minimised; the design is the first of them; where trials
                                                   may fail, null for the loss of one that did; beside it "constraints": their
-                                                  measured constraints, which hold where not positive
+                                                  measured constraints, which hold where not positive. Where a reference point
+                                                  of the hypervolume has a number for each of several losses, a list of them
     {"x": [...], "seed": null, "cpu": 0.2}        the next point, the random seed with which the peer wants it evaluated, if it
                                                   has one, and the CPU seconds of the peer so far
     {"tell": [...], "recommend": true}
@@ -33,7 +34,8 @@ from typing import Any
 import common  # holds thread pools to one thread
 
 Point = list[Any]  # float, or None for a parameter that is not active
-Evaluation = tuple[Point, Any]  # with the loss: float, or None of a trial that failed, which only some studies have
+# With the loss: float; a list of several; None of a trial that failed. Only some studies have the last two.
+Evaluation = tuple[Point, Any]
 
 
 class Unsupported(Exception):
@@ -51,6 +53,7 @@ class Study:
         self.batch: int = first["batch"]  # points that are asked for before the first of them is told
         self.constraints: int = first["constraints"]
         self.failing: bool = first["failing"]  # trials may fail: their loss is None
+        self.reference: list[float] = first["reference"]  # of the hypervolume; empty where there is one loss
         self.parameters: list[dict[str, Any]] = first["parameters"]
         self.dim = len(self.parameters)
 
@@ -105,6 +108,7 @@ class Peer:
     constrained = False  # True if the peer learns measured constraints
     batched = False  # True if the peer can be asked for several points before it is told
     failing = False  # True if the peer can be told of trials that failed
+    several = False  # True if the peer has studies of several losses
 
     def __init__(self, study: Study) -> None:
         self.study = study
@@ -116,6 +120,8 @@ class Peer:
             raise Unsupported("one point is asked for at a time")
         if study.failing and not self.failing:
             raise Unsupported("trials must not fail")
+        if study.reference and not self.several:
+            raise Unsupported("one loss is minimized")
         self.constraints: list[list[float]] = []  # of all evaluations so far, those that are being told included
 
     def tell(self, evaluations: list[Evaluation]) -> None:
@@ -148,6 +154,7 @@ class Optuna(Peer):
     constrained = True
     batched = True
     failing = True
+    several = True
 
     def __init__(self, study: Study) -> None:
         super().__init__(study)
@@ -162,7 +169,8 @@ class Optuna(Peer):
             "choice": lambda p: kinds.CategoricalDistribution(list(range(p["count"]))),
         }
         self.space = {f"x{i}": make[p["kind"]](p) for i, p in enumerate(study.parameters)}
-        self.optimizer = optuna.create_study(sampler=self.sampler())
+        directions = ["minimize"] * max(1, len(study.reference))
+        self.optimizer = optuna.create_study(sampler=self.sampler(), directions=directions)
         self.asked: list[Any] = []  # trials that are not told
 
     def settings(self) -> dict[str, Any]:
@@ -186,8 +194,9 @@ class Optuna(Peer):
                 active = {name: self.space[name] for name in params}
                 # The sampler leaves the constraints of its own trials among the attributes of the system.
                 system = {"constraints": constraints} if constraints else {}
+                losses = {"values": y} if self.study.reference else {"value": y}
                 trial = self.optuna.trial.create_trial(
-                    params=params, distributions=active, value=y, system_attrs=system, state=self.state(y)
+                    params=params, distributions=active, **losses, system_attrs=system, state=self.state(y)
                 )
                 self.optimizer.add_trial(trial)
 
@@ -568,6 +577,76 @@ class Botorch(Peer):
         return self.restored(self.x[int(mean.argmax())])
 
 
+class BotorchNehvi(Peer):
+    """BoTorch's qLogNEHVI with the settings of its tutorial on several objectives, for observations without noise.
+
+    A model for each loss and constraint with a kernel as the package has it, 128 Sobol samples, ten restarts from 512 points.
+    """
+
+    package = "botorch"
+    constrained = True
+    several = True
+    #: Variance of the noise on the scale of standardised outcomes, of which there is none.
+    NOISE = 1e-6
+
+    def __init__(self, study: Study) -> None:
+        super().__init__(study)
+        if not study.all_of("float") or study.noisy:
+            raise Unsupported("only for numbers without noise")
+        import warnings
+
+        # Imported here, so that its time is no part of the first study.
+        import botorch.acquisition.multi_objective.logei  # noqa: F401
+        import torch
+
+        warnings.filterwarnings("ignore")
+        torch.set_num_threads(1)
+        torch.set_default_dtype(torch.double)
+        torch.manual_seed(study.seed)
+        self.torch = torch
+        self.x: list[Point] = []
+        self.losses: list[list[float]] = []
+
+    def tell(self, evaluations: list[Evaluation]) -> None:
+        self.x += [self.study.to_unit(x) for x, _ in evaluations]
+        self.losses += [losses for _, losses in evaluations]
+
+    def ask(self) -> Point:
+        from botorch.acquisition.multi_objective.logei import qLogNoisyExpectedHypervolumeImprovement
+        from botorch.acquisition.multi_objective.objective import IdentityMCMultiOutputObjective
+        from botorch.fit import fit_gpytorch_mll
+        from botorch.models import ModelListGP, SingleTaskGP
+        from botorch.optim import optimize_acqf
+        from botorch.sampling.normal import SobolQMCNormalSampler
+        from gpytorch.mlls import SumMarginalLogLikelihood
+
+        torch = self.torch
+        x, losses = torch.tensor(self.x), torch.tensor(self.losses)
+        objectives = losses.shape[-1]
+        # BoTorch maximises; a constraint holds where it is not positive.
+        columns = list(-losses.T)
+        if self.study.constraints:
+            columns += list(torch.tensor(self.constraints).T)
+        outcomes = [column.unsqueeze(-1) for column in columns]
+        noise = [self.NOISE * y.var().clamp_min(1e-12).expand_as(y) for y in outcomes]
+        models = [SingleTaskGP(x, y, train_Yvar=variance) for y, variance in zip(outcomes, noise)]
+        model = ModelListGP(*models)
+        fit_gpytorch_mll(SumMarginalLogLikelihood(model.likelihood, model))
+        utility = qLogNoisyExpectedHypervolumeImprovement(
+            model=model,
+            ref_point=[-r for r in self.study.reference],
+            X_baseline=x,
+            sampler=SobolQMCNormalSampler(torch.Size([128])),
+            objective=IdentityMCMultiOutputObjective(outcomes=list(range(objectives))),
+            constraints=[lambda y, i=i: y[..., i] for i in range(objectives, len(outcomes))] or None,
+            prune_baseline=True,
+        )
+        bounds = torch.tensor([[0.0] * self.study.dim, [1.0] * self.study.dim])
+        options = {"batch_limit": 5, "maxiter": 200}
+        point, _ = optimize_acqf(utility, bounds, q=1, num_restarts=10, raw_samples=512, options=options)
+        return self.study.from_unit(point.reshape(-1).tolist())
+
+
 class Smac(Peer):
     """SMAC3: the facade for black boxes on numbers, the one for hyperparameters where there are whole numbers or choices.
 
@@ -869,6 +948,7 @@ PEERS: dict[str, type[Peer]] = {
     "egobox": Egobox,
     "egobox-viability": EgoboxViability,
     "botorch": Botorch,
+    "botorch-nehvi": BotorchNehvi,
     "scikit-optimize": Skopt,
     "smac3": Smac,
     "smac3-folds": SmacOnSeeds,

@@ -76,6 +76,7 @@ pub fn all() -> Vec<Experiment> {
         tpe::parity::EXPERIMENT.clone(),
         tpe::quality::EXPERIMENT.clone(),
         pareto::benchmarks::EXPERIMENT.clone(),
+        pareto::peers::EXPERIMENT.clone(),
         levelset::criteria::EXPERIMENT.clone(),
         levelset::deathvalley::EXPERIMENT.clone(),
         levelset::theory::EXPERIMENT.clone(),

@@ -68,7 +68,6 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         evaluations,
         replications,
         context,
-        python: None,
     };
     let (mut report, comparisons) = comparison.report()?;
     report.tables.insert(0, shares(&problems[0], &comparisons[0], evaluations, replications.run));

@@ -7,7 +7,7 @@ use crate::harness::RunContext;
 const WITH_METHODS: [&str; 2] = ["acquisition/functions", "bo/judged"];
 
 /// Experiments whose number of evaluations can be chosen; the others refuse the option, so that no report names a number that was not run.
-const WITH_EVALUATIONS: [&str; 11] = [
+const WITH_EVALUATIONS: [&str; 12] = [
     "acquisition/functions",
     "bo/batches",
     "bo/dimensions",
@@ -19,6 +19,7 @@ const WITH_EVALUATIONS: [&str; 11] = [
     "bo/wide",
     "caligo/pareto",
     "pareto/benchmarks",
+    "pareto/peers",
 ];
 
 /// Help of `--evaluations`.

@@ -1,7 +1,6 @@
 //! Methods on problems with several losses: the same designs for all, what is missing of the largest hypervolume, tests.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use thrifty_sampling::{Seed, Sobol};
 use thrifty_space::Config;
@@ -23,12 +22,10 @@ pub struct FrontComparison<'a> {
     pub evaluations: usize,
     pub replications: Replications,
     pub context: &'a RunContext,
-    /// The interpreter that has `BoTorch`.
-    pub python: Option<&'a Path>,
 }
 
 /// Scrambled Sobol points, two for each variable and two more.
-fn design(problem: &MultiObjectiveFunction, seed: Seed) -> Vec<Config> {
+pub fn design(problem: &MultiObjectiveFunction, seed: Seed) -> Vec<Config> {
     let dim = problem.bounds().len();
     let points = Sobol::scrambled(dim, &mut seed.stream("shared design", 0)).take(2 * dim + 2);
     points.rows().map(|x| problem.space().decode(x)).collect()
@@ -124,10 +121,10 @@ impl FrontComparison<'_> {
             for replication in 0..self.replications.run {
                 let seed = Seed(self.context.seed).child(self.id, replication as u64);
                 let design = design(problem, seed);
-                let (evaluations, python) = (self.evaluations, self.python);
+                let evaluations = self.evaluations;
                 let job = |&method| {
                     let design = design.clone();
-                    Job { problem, method, replication, design, seed, evaluations, python }
+                    Job { problem, method, replication, design, seed, evaluations }
                 };
                 jobs.extend(self.methods.iter().map(job));
             }

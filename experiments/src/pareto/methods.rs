@@ -1,7 +1,5 @@
 //! Methods for several losses.
 
-use std::path::Path;
-
 use thrifty_bo::{
     InitialDesign, LossTransform, MultiObjectiveOptimizer, MultiObjectiveRule, MultiObjectiveSettings,
     ParetoSet,
@@ -12,11 +10,10 @@ use thrifty_pareto::Hypervolume;
 use thrifty_sampling::Seed;
 use thrifty_search::{Nsga2, Nsga2Settings, RandomSearch, SobolSearch};
 use thrifty_space::Config;
-use thrifty_study::{MaxTrials, Measurement, Optimizer, Outcome, Study};
+use thrifty_study::{History, MaxTrials, Optimizer, Outcome, Study};
 use thrifty_testbed::MultiObjectiveFunction;
 use thrifty_tpe::{TpeOptimizer, TpeSettings};
 
-use super::botorch::Botorch;
 use crate::error::ExperimentError;
 use crate::harness::method::AfterDesign;
 use crate::harness::replicate::Run;
@@ -24,22 +21,15 @@ use crate::harness::replicate::Run;
 /// The method whose claim it is.
 pub const OURS: &str = "log EHVI";
 
-/// A peer that is there when an interpreter has it.
-pub const BOTORCH: &str = "BoTorch qLogNEHVI";
-
 /// Name of the rule over fronts that are drawn, as for noisy losses: where they repeat it should do as well, and cos
 pub const NOISY: &str = "log NEHVI";
 
-/// Those that ours need not beat.
-pub const EQUALS: [&str; 2] = ["ParEGO", BOTORCH];
-
-/// Those that it should.
+/// Those that ours should beat. It need not beat the others.
 pub const BASELINES: [&str; 4] = ["NSGA-II", "TPE", "Sobol", "random"];
 
 /// All of them, ours first.
-pub fn methods(botorch: bool) -> Vec<&'static str> {
-    let equals = EQUALS.into_iter().filter(|name| botorch || *name != BOTORCH);
-    std::iter::once(OURS).chain(equals).chain(BASELINES).collect()
+pub fn methods() -> Vec<&'static str> {
+    [OURS, "ParEGO"].into_iter().chain(BASELINES).collect()
 }
 
 /// One run: a method on a problem from a design that all methods share.
@@ -50,13 +40,11 @@ pub struct Job<'a> {
     pub design: Vec<Config>,
     pub seed: Seed,
     pub evaluations: usize,
-    /// The interpreter that has `BoTorch`.
-    pub python: Option<&'a Path>,
 }
 
 impl Job<'_> {
     pub fn run(&self) -> Result<Run, ExperimentError> {
-        let (space, seed, design) = (self.problem.space().clone(), self.seed, self.design.clone());
+        let (space, design) = (self.problem.space().clone(), self.design.clone());
         match self.method {
             "NSGA-II" => {
                 let initial = InitialDesign::Only(design);
@@ -70,11 +58,6 @@ impl Job<'_> {
             }
             "Sobol" => self.study(AfterDesign { design, search: SobolSearch::new(space) }),
             "random" => self.study(AfterDesign { design, search: RandomSearch::new(space) }),
-            BOTORCH => {
-                let python = self.python.unwrap_or(Path::new("python3"));
-                let search = Botorch::start(python, space, self.problem.reference(), seed)?;
-                self.study(AfterDesign { design, search })
-            }
             method => {
                 let settings = MultiObjectiveSettings {
                     initial: InitialDesign::Only(design),
@@ -105,8 +88,7 @@ impl Job<'_> {
         let history = study.history().clone();
         // An error here and not below, where only volumes are counted.
         ParetoSet::of(&history)?;
-        let outcomes = history.trials().iter().map(|trial| trial.outcome.as_ref());
-        let regret = gaps(self.problem, outcomes.map(|outcome| outcome.and_then(Outcome::measurement)))?;
+        let regret = gaps(self.problem, &history)?;
         let seconds =
             |pick: fn(&thrifty_study::Timing) -> f64| history.trials().iter().map(|t| pick(&t.timing)).sum();
         Ok(Run {
@@ -125,16 +107,17 @@ impl Job<'_> {
 const NO_GAP: f64 = 1e-6;
 
 /// Missing hypervolume after each evaluation.
-fn gaps<'m>(
+pub fn gaps(
     problem: &MultiObjectiveFunction,
-    measurements: impl Iterator<Item = Option<&'m Measurement>>,
+    history: &History<Config>,
 ) -> Result<Vec<f64>, ExperimentError> {
     let volume = Hypervolume::new(problem.reference()).map_err(ExperimentError::failed)?;
     let least = NO_GAP * problem.max_hypervolume();
     let mut front = Points::new(problem.objectives());
-    measurements
-        .map(|measurement| {
-            if let Some(found) = measurement.filter(|m| m.is_feasible()) {
+    let outcomes = history.trials().iter().map(|trial| trial.outcome.as_ref());
+    outcomes
+        .map(|outcome| {
+            if let Some(found) = outcome.and_then(Outcome::measurement).filter(|m| m.is_feasible()) {
                 front.push(&found.objectives);
             }
             let volume = volume.exact(front.as_ref()).map_err(ExperimentError::failed)?;

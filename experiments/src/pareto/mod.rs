@@ -1,6 +1,6 @@
 //! Several losses at once.
 
 pub mod benchmarks;
-mod botorch;
 pub mod comparison;
 pub mod methods;
+pub mod peers;

@@ -23,13 +23,24 @@ pub struct First<'a> {
     pub constraints: usize,
     /// Trials may fail, and are told. Otherwise failed trials are left out.
     pub failing: bool,
+    /// Reference point of the hypervolume, a number for each loss; empty where there is one loss.
+    pub reference: Vec<f64>,
 }
 
 impl Default for First<'_> {
-    /// One point after the other, without noise, constraints, failures and a design.
+    /// One point after the other, of one loss, without noise, constraints, failures and a design.
     fn default() -> Self {
-        let (constraints, failing) = (0, false);
-        Self { method: "", seed: 0, noisy: false, design: 0, evaluations: 0, batch: 1, constraints, failing }
+        Self {
+            method: "",
+            seed: 0,
+            noisy: false,
+            design: 0,
+            evaluations: 0,
+            batch: 1,
+            constraints: 0,
+            failing: false,
+            reference: Vec::new(),
+        }
     }
 }
 
@@ -66,11 +77,20 @@ struct Condition {
     choices: Vec<usize>,
 }
 
-/// Evaluations that are new, as pairs of a point and its loss; of a failed trial without one.
+/// Outcome of a trial as the script sees it.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Losses {
+    /// The loss of a study with one; none of a failed trial.
+    One(Option<f64>),
+    Several(Vec<f64>),
+}
+
+/// Evaluations that are new, as pairs of a point and its losses.
 #[derive(Serialize)]
 struct Tell {
     #[serde(rename = "tell")]
-    evaluations: Vec<(Point, Option<f64>)>,
+    evaluations: Vec<(Point, Losses)>,
     /// Measured constraints of each.
     constraints: Vec<Vec<f64>>,
     recommend: bool,
@@ -88,6 +108,8 @@ pub struct PeerStudy {
     told: usize,
     /// Failed trials are told.
     failing: bool,
+    /// Trials have several losses.
+    several: bool,
     /// Version of the package.
     pub version: String,
     /// CPU seconds of the process since the study began.
@@ -120,6 +142,7 @@ impl PeerStudy {
                 space: space.clone(),
                 told: 0,
                 failing: first.failing,
+                several: !first.reference.is_empty(),
                 version: version.unwrap_or_default(),
                 cpu_seconds: 0.0,
             }),
@@ -191,9 +214,12 @@ impl PeerStudy {
         for trial in told {
             self.told += 1;
             let measured = trial.outcome.as_ref().and_then(Outcome::measurement);
-            let loss = measured.and_then(|measured| measured.objectives.first().copied());
-            if loss.is_some() || self.failing {
-                evaluations.push((self.point(config(&trial.query))?, loss));
+            if measured.is_some() || self.failing {
+                let losses = match measured {
+                    Some(measured) if self.several => Losses::Several(measured.objectives.clone()),
+                    measured => Losses::One(measured.and_then(|own| own.objectives.first().copied())),
+                };
+                evaluations.push((self.point(config(&trial.query))?, losses));
                 constraints.push(measured.map_or(Vec::new(), |measured| measured.constraints.clone()));
             }
         }
@@ -289,6 +315,7 @@ mod tests {
         batch: 1,
         constraints: 0,
         failing: false,
+        reference: Vec::new(),
     };
 
     #[test]
@@ -327,6 +354,30 @@ mod tests {
             .run(|_, _| {
                 let constraints = vec![0.5, -1.0];
                 Ok::<_, String>(Measurement { constraints, ..Measurement::from(3.0) })
+            })
+            .unwrap();
+        assert_eq!(study.history().trials()[1].query.float("x0"), Ok(0.75));
+    }
+
+    /// Several losses are told together, and the reference point at the beginning.
+    #[test]
+    #[cfg(unix)]
+    fn several_losses_are_told() {
+        use thrifty_study::{MaxTrials, Measurement, Study};
+
+        let answers = [
+            (r#"*'"reference":[2.0,5.0],'*"#, r#"{"version": "1"}"#),
+            (r#"*'"tell":[],'*"#, r#"{"x": [0.25]}"#),
+            (r#"*'"tell":[[[0.25],[3.0,-1.0]]],'*"#, r#"{"x": [0.75]}"#),
+        ];
+        let folder = tempfile::tempdir().unwrap();
+        let process = Process::start(&super::super::fake::interpreter(folder.path(), &answers)).unwrap();
+        let first = First { reference: vec![2.0, 5.0], ..FIRST };
+        let Ok(peer) = PeerStudy::begin(process, &Space::unit_cube(1), &first) else { panic!("it begins") };
+        let mut study = Study::new(peer, thrifty_sampling::Seed(1)).with_stop(MaxTrials(2));
+        study
+            .run(|_, _| {
+                Ok::<_, String>(Measurement { objectives: vec![3.0, -1.0], ..Measurement::from(0.0) })
             })
             .unwrap();
         assert_eq!(study.history().trials()[1].query.float("x0"), Ok(0.75));
