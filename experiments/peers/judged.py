@@ -577,14 +577,14 @@ class Botorch(Peer):
         return self.restored(self.x[int(mean.argmax())])
 
 
-class BotorchNehvi(Peer):
+class BotorchNehvi(Botorch):
     """BoTorch's qLogNEHVI with the settings of its tutorial on several objectives, for observations without noise.
 
     A model for each loss and constraint with a kernel as the package has it, 128 Sobol samples, ten restarts from 512 points.
     """
 
-    package = "botorch"
-    constrained = True
+    batched = False
+    failing = False
     several = True
     #: Variance of the noise on the scale of standardised outcomes, of which there is none.
     NOISE = 1e-6
@@ -593,23 +593,8 @@ class BotorchNehvi(Peer):
         super().__init__(study)
         if not study.all_of("float") or study.noisy:
             raise Unsupported("only for numbers without noise")
-        import warnings
-
         # Imported here, so that its time is no part of the first study.
         import botorch.acquisition.multi_objective.logei  # noqa: F401
-        import torch
-
-        warnings.filterwarnings("ignore")
-        torch.set_num_threads(1)
-        torch.set_default_dtype(torch.double)
-        torch.manual_seed(study.seed)
-        self.torch = torch
-        self.x: list[Point] = []
-        self.losses: list[list[float]] = []
-
-    def tell(self, evaluations: list[Evaluation]) -> None:
-        self.x += [self.study.to_unit(x) for x, _ in evaluations]
-        self.losses += [losses for _, losses in evaluations]
 
     def ask(self) -> Point:
         from botorch.acquisition.multi_objective.logei import qLogNoisyExpectedHypervolumeImprovement
@@ -621,7 +606,7 @@ class BotorchNehvi(Peer):
         from gpytorch.mlls import SumMarginalLogLikelihood
 
         torch = self.torch
-        x, losses = torch.tensor(self.x), torch.tensor(self.losses)
+        x, losses = torch.tensor(self.x), torch.tensor(self.y)
         objectives = losses.shape[-1]
         # BoTorch maximises; a constraint holds where it is not positive.
         columns = list(-losses.T)
@@ -644,7 +629,7 @@ class BotorchNehvi(Peer):
         bounds = torch.tensor([[0.0] * self.study.dim, [1.0] * self.study.dim])
         options = {"batch_limit": 5, "maxiter": 200}
         point, _ = optimize_acqf(utility, bounds, q=1, num_restarts=10, raw_samples=512, options=options)
-        return self.study.from_unit(point.reshape(-1).tolist())
+        return self.restored(point.reshape(-1).tolist())
 
 
 class Smac(Peer):

@@ -255,7 +255,7 @@ impl Studies<'_> {
     }
 
     fn seed(self, context: &RunContext, (k, i): (usize, usize)) -> Seed {
-        Seed(context.seed).child(self.id, (i * 100 + k) as u64)
+        context.seed_of(self.id, k, i)
     }
 
     fn optimizer(

@@ -66,7 +66,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let names: Vec<&str> = variants.iter().map(|variant| variant.0).collect();
     let labels: Vec<String> = draws.iter().map(|draw| draw.0.to_owned()).collect();
     let one = |k: usize, v: usize, i: usize| {
-        let seed = Seed(context.seed).child(EXPERIMENT.id, (i * 100 + k) as u64);
+        let seed = context.seed_of(EXPERIMENT.id, k, i);
         study(&Drawn::new(draws[k].1, draws[k].2, seed)?, variants[v].1, seed, fits)
     };
     let Ablation { table, numbers, judgement } =

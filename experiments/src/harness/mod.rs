@@ -22,6 +22,7 @@ pub use claims::{Judgement, Verdict};
 pub use experiment::Experiment;
 pub use runs::{JobName, MergedCommit, Runs, Shard};
 use thrifty_figures::FigureError;
+use thrifty_sampling::Seed;
 
 use crate::error::ExperimentError;
 
@@ -104,6 +105,11 @@ impl RunContext {
             known => format!("expected none, or some of {}", known.join("; ")),
         };
         Err(ExperimentError::UnknownMethod { id: id.to_owned(), method: method.clone(), known })
+    }
+
+    /// Seed of a replication of a problem, which all methods of the experiment share. An experiment has at most 100 problems.
+    pub fn seed_of(&self, id: &str, problem: usize, replication: usize) -> Seed {
+        Seed(self.seed).child(id, (replication * 100 + problem) as u64)
     }
 
     /// The numbers of replications, where the experiment declares so many.

@@ -69,7 +69,7 @@ impl PeerComparison<'_> {
 
     /// Seed of a replication of a problem, which all methods share.
     fn seed(&self, k: usize, i: usize) -> Seed {
-        Seed(self.context.seed).child(EXPERIMENT.id, (i * 100 + k) as u64)
+        self.context.seed_of(EXPERIMENT.id, k, i)
     }
 
     /// Missing hypervolume of one of our methods.

@@ -334,6 +334,19 @@ mod tests {
         }
     }
 
+    /// A study of an interpreter that gives these answers, and the folder that it needs.
+    #[cfg(unix)]
+    fn fake_study(
+        answers: &[(&str, &str)],
+        space: &Space,
+        first: &First<'_>,
+    ) -> (tempfile::TempDir, PeerStudy) {
+        let folder = tempfile::tempdir().unwrap();
+        let process = Process::start(&super::super::fake::interpreter(folder.path(), answers)).unwrap();
+        let Ok(peer) = PeerStudy::begin(process, space, first) else { panic!("it begins") };
+        (folder, peer)
+    }
+
     /// Constraints are told beside the losses, and their number at the beginning.
     #[test]
     #[cfg(unix)]
@@ -345,10 +358,8 @@ mod tests {
             (r#"*'"tell":[],"constraints":[],'*"#, r#"{"x": [0.25]}"#),
             (r#"*'"tell":[[[0.25],3.0]],"constraints":[[0.5,-1.0]],'*"#, r#"{"x": [0.75]}"#),
         ];
-        let folder = tempfile::tempdir().unwrap();
-        let process = Process::start(&super::super::fake::interpreter(folder.path(), &answers)).unwrap();
         let first = First { constraints: 2, ..FIRST };
-        let Ok(peer) = PeerStudy::begin(process, &Space::unit_cube(1), &first) else { panic!("it begins") };
+        let (_folder, peer) = fake_study(&answers, &Space::unit_cube(1), &first);
         let mut study = Study::new(peer, thrifty_sampling::Seed(1)).with_stop(MaxTrials(2));
         study
             .run(|_, _| {
@@ -370,10 +381,8 @@ mod tests {
             (r#"*'"tell":[],'*"#, r#"{"x": [0.25]}"#),
             (r#"*'"tell":[[[0.25],[3.0,-1.0]]],'*"#, r#"{"x": [0.75]}"#),
         ];
-        let folder = tempfile::tempdir().unwrap();
-        let process = Process::start(&super::super::fake::interpreter(folder.path(), &answers)).unwrap();
         let first = First { reference: vec![2.0, 5.0], ..FIRST };
-        let Ok(peer) = PeerStudy::begin(process, &Space::unit_cube(1), &first) else { panic!("it begins") };
+        let (_folder, peer) = fake_study(&answers, &Space::unit_cube(1), &first);
         let mut study = Study::new(peer, thrifty_sampling::Seed(1)).with_stop(MaxTrials(2));
         study
             .run(|_, _| {
@@ -399,12 +408,8 @@ mod tests {
                 (&*told, r#"{"x": [0.75]}"#),
                 (r#"*'"tell":[],"constraints":[],'*"#, r#"{"x": [0.25]}"#),
             ];
-            let folder = tempfile::tempdir().unwrap();
-            let process = Process::start(&super::super::fake::interpreter(folder.path(), &answers)).unwrap();
             let first = First { failing, ..FIRST };
-            let Ok(peer) = PeerStudy::begin(process, &Space::unit_cube(1), &first) else {
-                panic!("it begins")
-            };
+            let (_folder, peer) = fake_study(&answers, &Space::unit_cube(1), &first);
             let mut study = Study::new(peer, thrifty_sampling::Seed(1)).with_stop(MaxTrials(2));
             study.run(|_, _| Err::<f64, _>("no licence")).unwrap();
             let x: Vec<f64> =
@@ -424,10 +429,8 @@ mod tests {
             (r#"*'"tell":[],'*"#, r#"{"x": [0.25]}"#),
             (r#"*'"tell":[[[0.25],3.0],[[0.25],4.0]],'*"#, r#"{"x": [0.75]}"#),
         ];
-        let folder = tempfile::tempdir().unwrap();
-        let process = Process::start(&super::super::fake::interpreter(folder.path(), &answers)).unwrap();
         let first = First { batch: 2, ..FIRST };
-        let Ok(peer) = PeerStudy::begin(process, &Space::unit_cube(1), &first) else { panic!("it begins") };
+        let (_folder, peer) = fake_study(&answers, &Space::unit_cube(1), &first);
         let mut study = Study::new(peer, thrifty_sampling::Seed(1)).with_stop(MaxTrials(3));
         let ask = |study: &mut Study<PeerStudy>| match study.ask().unwrap() {
             Next::Evaluate(trial) => trial,
@@ -461,9 +464,7 @@ mod tests {
             ("*'[0.0,null,3.0]'*", r#"{"x": [2, 0.5, 4]}"#),
             ("*'[2.0,0.5,4.0]'*", r#"{"x": [0, 0.5, 4]}"#),
         ];
-        let folder = tempfile::tempdir().unwrap();
-        let process = Process::start(&super::super::fake::interpreter(folder.path(), &answers)).unwrap();
-        let Ok(peer) = PeerStudy::begin(process, &space, &FIRST) else { panic!("it begins") };
+        let (_folder, peer) = fake_study(&answers, &space, &FIRST);
         let mut study = Study::new(peer, thrifty_sampling::Seed(1)).with_stop(MaxTrials(3));
         study.run(|config, _| config.int("count").map(|count| count as f64)).unwrap();
         let configs: Vec<&Config> = study.history().trials().iter().map(|trial| &trial.query).collect();

@@ -1,6 +1,5 @@
 //! Parts of the Parzen estimator, one changed at a time.
 
-use thrifty_sampling::Seed;
 use thrifty_study::MaxTrials;
 use thrifty_tpe::{
     BandwidthRule, Branching, CategoricalKernel, Floor, Joint, Split, SplitScope, Startup, TpeOptimizer,
@@ -82,7 +81,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let names: Vec<&str> = variants.iter().map(|(name, _)| *name).collect();
     let labels: Vec<String> = kinds.iter().map(|kind| kind.label()).collect();
     let one = |k: usize, v: usize, i: usize| {
-        let seed = Seed(context.seed).child("tpe/ablation", (i * 100 + k) as u64);
+        let seed = context.seed_of("tpe/ablation", k, i);
         let problem = kinds[k].problem(seed)?;
         let (name, change) = variants[v];
         let mut settings = TpeSettings::default();

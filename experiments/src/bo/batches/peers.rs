@@ -137,8 +137,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         .collect();
     let labels: Vec<String> = problems.iter().map(Batched::label).collect();
     // A function has the same designs with every batch size.
-    let seed =
-        |k: usize, i: usize| Seed(context.seed).child(EXPERIMENT.id, (i * 100 + k % functions.len()) as u64);
+    let seed = |k: usize, i: usize| context.seed_of(EXPERIMENT.id, k % functions.len(), i);
     let beside = Beside::new(EXPERIMENT.id, context, &PEERS, &labels, n.run);
     let together = beside.run(
         &METHODS,

@@ -69,7 +69,7 @@ impl Comparison<'_> {
 
     /// Seed of a replication of a problem, which all methods share.
     fn seed(&self, k: usize, i: usize) -> Seed {
-        Seed(self.context.seed).child(self.id, (i * 100 + k) as u64)
+        self.context.seed_of(self.id, k, i)
     }
 
     /// The design that methods share: two Sobol points for each parameter, at least six.

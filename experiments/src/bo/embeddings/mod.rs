@@ -89,7 +89,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let problems = problems(context)?;
     let labels: Vec<String> = problems.iter().map(Problem::name).collect();
     let one = |k: usize, m: usize, i: usize| {
-        let seed = Seed(context.seed).child(EXPERIMENT.id, (i * 100 + k) as u64);
+        let seed = context.seed_of(EXPERIMENT.id, k, i);
         regret(&problems[k], METHODS[m], evaluations, seed, i)
     };
     let finals = ablation::finals((EXPERIMENT.id, context), &METHODS, &labels, n.run, one)?;

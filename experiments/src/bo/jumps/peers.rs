@@ -63,7 +63,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let (n, evaluations) = (context.replications(2, 20), context.pick(20, 50));
     let functions = context.pick(&FUNCTIONS[4..6], &FUNCTIONS[..]);
     let labels: Vec<String> = functions.iter().map(|function| function.label()).collect();
-    let seed = |k: usize, i: usize| Seed(context.seed).child(EXPERIMENT.id, (i * 100 + k) as u64);
+    let seed = |k: usize, i: usize| context.seed_of(EXPERIMENT.id, k, i);
     let beside = Beside::new(EXPERIMENT.id, context, &PEERS, &labels, n.run);
     let together = beside.run(
         &METHODS,

@@ -93,7 +93,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let kinds = context.pick(&QUICK[..], &KINDS[..]);
     let labels: Vec<String> = kinds.iter().map(|kind| kind.label()).collect();
     // All methods of a replication have the same problem and seed.
-    let seed = |k: usize, i: usize| Seed(context.seed).child(EXPERIMENT.id, (i * 100 + k) as u64);
+    let seed = |k: usize, i: usize| context.seed_of(EXPERIMENT.id, k, i);
     let one = |k: usize, m: usize, i: usize| {
         regret(&kinds[k].problem(seed(k, i))?, METHODS[m], evaluations, seed(k, i), i)
     };
