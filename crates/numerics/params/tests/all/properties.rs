@@ -255,7 +255,7 @@ fn warm_starts_that_fit_are_used() -> Result<(), ParamsError> {
     for wrong in [&[3.0][..], &[], &[3.0, 4.0, 1.0], &[3.0, f64::NAN], &[f64::INFINITY, 4.0]] {
         assert_eq!(start(&params, Some(wrong))?, [2.0, -1.0], "{wrong:?}");
     }
-    // Bounds matter only to a warm start, which cannot be moved to what is none.
+    // Without a warm start the bounds are not used; with one, a range without a value is an error.
     (params[1].low, params[1].high) = (5.0, -5.0);
     assert_eq!(start(&params, None)?, [2.0, -1.0]);
     let error = start(&params, Some(&[3.0, 4.0])).expect_err("bounds in the wrong order");
